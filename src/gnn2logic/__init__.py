@@ -1,0 +1,113 @@
+"""Distil graph neural networks into logic that people can read, check and run.
+
+Everything that users need can be imported from here. Parts are loaded when they are first used, so
+``import gnn2logic`` is quick and works without the optional dependencies.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+if TYPE_CHECKING:
+    from gnn2logic.graphs import (
+        GraphBatch,
+        Modality,
+        PredicateEncoder,
+        as_batch,
+        from_adjacency,
+        from_edges,
+        from_networkx,
+        from_pyg,
+        random_graphs,
+        to_networkx,
+        to_pyg,
+    )
+    from gnn2logic.logic import (
+        ALL,
+        FALSE,
+        TRUE,
+        A,
+        Formula,
+        I,
+        equivalent,
+        evaluate,
+        find_model,
+        from_c2,
+        from_json,
+        parse,
+        parse_c2,
+        predicate,
+        simplify,
+        to_c2,
+        to_json,
+    )
+    from gnn2logic.plotting import plot_graph
+
+__all__ = [
+    "ALL",
+    "FALSE",
+    "TRUE",
+    "A",
+    "Formula",
+    "GraphBatch",
+    "I",
+    "Modality",
+    "PredicateEncoder",
+    "__version__",
+    "as_batch",
+    "equivalent",
+    "evaluate",
+    "find_model",
+    "from_adjacency",
+    "from_c2",
+    "from_edges",
+    "from_json",
+    "from_networkx",
+    "from_pyg",
+    "parse",
+    "parse_c2",
+    "plot_graph",
+    "predicate",
+    "random_graphs",
+    "simplify",
+    "to_c2",
+    "to_json",
+    "to_networkx",
+    "to_pyg",
+]
+
+# Where the public names live; those not listed come from the logic.
+_HOMES = {
+    "gnn2logic.graphs": (
+        "GraphBatch",
+        "Modality",
+        "PredicateEncoder",
+        "as_batch",
+        "from_adjacency",
+        "from_edges",
+        "from_networkx",
+        "from_pyg",
+        "random_graphs",
+        "to_networkx",
+        "to_pyg",
+    ),
+    "gnn2logic.plotting": ("plot_graph",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_PARTS = ("exceptions", "graphs", "logic", "plotting")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PARTS:
+        return importlib.import_module(f"gnn2logic.{name}")
+    if name in __all__:
+        home = _HOME_OF.get(name, "gnn2logic.logic")
+        return getattr(importlib.import_module(home), name)
+    raise AttributeError(f"module 'gnn2logic' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PARTS})

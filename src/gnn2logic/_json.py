@@ -1,0 +1,33 @@
+"""Reading JSON that is not trusted: no duplicate keys, no NaN, no surprises from deep nesting."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def strict_json(text: str | bytes) -> Any:
+    """Return the plain data of a JSON text, or raise ValueError that says what is wrong with it."""
+    try:
+        # json would guess at other encodings; our files are UTF-8 and nothing else.
+        decoded = text if isinstance(text, str) else text.decode("utf-8")
+        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the file is not UTF-8 text: {error}") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise ValueError(f"the JSON has the key {key!r} twice in one object")
+            seen.add(key)
+    return result
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"the JSON holds {name}, which is not a JSON number")

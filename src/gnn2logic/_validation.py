@@ -1,0 +1,50 @@
+"""Small checks that several rooms share; each raises a friendly error or returns a clean value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gnn2logic.exceptions import FeatureError
+
+
+def check_names(names: Sequence[object], *, what: str) -> tuple[str, ...]:
+    """Return `names` as a tuple of distinct, non-empty, printable-as-UTF-8 strings."""
+    if isinstance(names, str):
+        raise FeatureError(
+            f"{what} names must be a sequence of strings. Got the single string {names!r} instead; "
+            f"write [{names!r}]."
+        )
+    if not isinstance(names, Iterable):
+        raise FeatureError(f"{what} names must be a sequence of strings. Got {names!r} instead.")
+    checked = tuple(check_name(name, what=what) for name in names)
+    seen: set[str] = set()
+    for name in checked:
+        if name in seen:
+            raise FeatureError(f"{what} names must be distinct. Got {name!r} twice.")
+        seen.add(name)
+    return checked
+
+
+def check_name(name: object, *, what: str) -> str:
+    """Return `name` if it is a string that can name a predicate, relation or class."""
+    if not isinstance(name, str):
+        raise FeatureError(
+            f"{what} name must be a string. Got {name!r} of type {type(name).__name__} instead."
+        )
+    if not name:
+        raise FeatureError(f"{what} name must not be empty.")
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise FeatureError(
+            f"{what} name must be valid Unicode text. Got {name!r}, which cannot be encoded."
+        ) from error
+    return str(name)  # a plain str, also for numpy.str_
+
+
+def some_of(items: Sequence[object], *, limit: int = 8) -> str:
+    """Return a short listing of `items` for an error message."""
+    if not items:
+        return "none"
+    shown = ", ".join(repr(item) for item in items[:limit])
+    return shown if len(items) <= limit else f"{shown}, ... ({len(items)} in all)"

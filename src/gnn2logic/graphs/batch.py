@@ -1,0 +1,446 @@
+"""`GraphBatch`: many graphs as one block-diagonal structure with named Boolean predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnn2logic._validation import check_names, some_of
+from gnn2logic.exceptions import (
+    FeatureError,
+    GraphError,
+    UnknownPredicateError,
+    UnknownRelationError,
+)
+from gnn2logic.graphs.edges import EdgeMatrix, clean_matrix, edge_matrix, freeze
+from gnn2logic.graphs.modality import OUT_EDGES, Direction, Edges
+from gnn2logic.graphs.parts import (
+    check_part,
+    check_same_kind,
+    check_same_shape,
+    check_within_graphs,
+    clean_predicates,
+    clean_ptr,
+    clean_relations,
+    graph_numbers,
+    same_matrix,
+    stack_blocks,
+    take_block,
+)
+
+__all__ = ["GraphBatch", "default_names"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+def default_names(count: int) -> tuple[str, ...]:
+    """Return the paper's names U0, U1, ... for columns that came without names."""
+    return tuple(f"U{column}" for column in range(count))
+
+
+class GraphBatch:
+    """An immutable batch of graphs: predicates, edges and the boundaries between graphs.
+
+    Nodes are numbered through the whole batch; graph g owns nodes ``ptr[g]`` to ``ptr[g+1] - 1``.
+    No edge crosses two graphs.
+
+    Parameters
+    ----------
+    predicates : array of bool or 0/1, shape (n_nodes, n_predicates), or None
+        Column j holds where predicate ``names[j]`` is true. None means no predicates.
+    adjacency : matrix, or mapping of relation name to matrix
+        Entry (v, w) is the number of edges from v to w. A mapping gives typed edges, and all of
+        them together are the plain ``A``.
+    ptr : array of int, optional
+        Graph boundaries, ``[0, ..., n_nodes]``. By default everything is one graph.
+    names : sequence of str, optional
+        Names of the predicates, ``U0, U1, ...`` by default.
+    relations : mapping of str to matrix, optional
+        Named subsets of the edges in `adjacency`, read as ``A[name]``. Needed only where they are
+        not simply the parts of a mapping given as `adjacency`.
+
+    Examples
+    --------
+    The graph of the paper's running example:
+
+    >>> batch = GraphBatch(
+    ...     [[0, 1], [1, 0], [0, 0], [1, 1]],
+    ...     [[0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 0]],
+    ... )
+    >>> batch
+    GraphBatch(n_graphs=1, n_nodes=4, n_edges=8, names=('U0', 'U1'))
+    >>> batch.column("U1").astype(int)
+    array([1, 0, 0, 1])
+    """
+
+    __slots__ = ("__weakref__", "_adjacency", "_derived", "_names", "_predicates", "_ptr", "_rels")
+
+    _adjacency: sp.csr_array
+    _derived: dict[Any, Any]
+    _names: tuple[str, ...]
+    _predicates: BoolArray
+    _ptr: npt.NDArray[np.int64]
+    _rels: Mapping[str, sp.csr_array]
+
+    def __init__(
+        self,
+        predicates: npt.ArrayLike | None,
+        adjacency: object,
+        *,
+        ptr: npt.ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        relations: Mapping[str, object] | None = None,
+    ) -> None:
+        rels: dict[str, sp.csr_array] = {}
+        if isinstance(adjacency, Mapping):
+            if not adjacency:
+                raise GraphError(
+                    "adjacency must not be an empty mapping; give at least one matrix."
+                )
+            if relations is not None:
+                raise GraphError("Give typed edges as adjacency or as relations, not as both.")
+            rels = clean_relations(adjacency)
+            check_same_shape(rels)
+            total = sum(
+                rels.values(), start=sp.csr_array(next(iter(rels.values())).shape, dtype=int)
+            )
+            matrix = clean_matrix(total, what="adjacency")
+        else:
+            matrix = clean_matrix(adjacency, what="adjacency")
+            rels = clean_relations(relations or {})
+        n_nodes = matrix.shape[0]
+        boundaries = clean_ptr(ptr, n_nodes)
+        columns = clean_predicates(predicates, n_nodes)
+        checked = default_names(columns.shape[1]) if names is None else names
+        check_within_graphs(matrix, boundaries, "adjacency")
+        for name, relation in rels.items():
+            check_part(relation, matrix, name)
+        self._set(columns, check_names(checked, what="Predicate"), matrix, rels, boundaries)
+
+    def _set(
+        self,
+        predicates: BoolArray,
+        names: tuple[str, ...],
+        adjacency: sp.csr_array,
+        relations: Mapping[str, sp.csr_array],
+        ptr: npt.NDArray[np.int64],
+    ) -> None:
+        if len(names) != predicates.shape[1]:
+            raise FeatureError(
+                f"There must be one name for each predicate column. Got {len(names)} names for "
+                f"{predicates.shape[1]} columns."
+            )
+        predicates.setflags(write=False)
+        ptr.setflags(write=False)
+        freeze(adjacency)
+        for matrix in relations.values():
+            freeze(matrix)
+        object.__setattr__(self, "_predicates", predicates)
+        object.__setattr__(self, "_names", names)
+        object.__setattr__(self, "_adjacency", adjacency)
+        object.__setattr__(self, "_rels", MappingProxyType(dict(relations)))
+        object.__setattr__(self, "_ptr", ptr)
+        object.__setattr__(self, "_derived", {})
+
+    @classmethod
+    def _trusted(
+        cls,
+        predicates: BoolArray,
+        names: tuple[str, ...],
+        adjacency: sp.csr_array,
+        relations: Mapping[str, sp.csr_array],
+        ptr: npt.NDArray[np.int64],
+    ) -> GraphBatch:
+        """Build from parts that are already canonical, such as rows of another batch."""
+        batch = cls.__new__(cls)
+        batch._set(predicates, names, adjacency, relations, ptr)
+        return batch
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"GraphBatch is immutable; {name!r} cannot be set.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"GraphBatch is immutable; {name!r} cannot be deleted.")
+
+    # What it holds ---------------------------------------------------------------------------
+
+    @property
+    def predicates(self) -> BoolArray:
+        """The Boolean matrix U of the paper, shape (n_nodes, n_predicates)."""
+        return self._predicates
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the predicates."""
+        return self._names
+
+    @property
+    def adjacency(self) -> sp.csr_array:
+        """All edges; entry (v, w) counts the edges from v to w. Read-only."""
+        return self._adjacency
+
+    @property
+    def relations(self) -> Mapping[str, sp.csr_array]:
+        """The typed edges by name; empty for untyped graphs."""
+        return self._rels
+
+    @property
+    def ptr(self) -> npt.NDArray[np.int64]:
+        """Graph boundaries: graph g owns nodes ``ptr[g]`` to ``ptr[g+1] - 1``."""
+        return self._ptr
+
+    @property
+    def n_graphs(self) -> int:
+        """The number of graphs."""
+        return len(self._ptr) - 1
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes of all graphs together."""
+        return int(self._ptr[-1])
+
+    @property
+    def n_edges(self) -> int:
+        """The number of directed edges; an undirected edge counts twice, a self loop once."""
+        return int(self._adjacency.data.sum(dtype=np.int64))
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """The number of nodes of each graph."""
+        return np.diff(self._ptr)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """``(n_graphs,)``: scikit-learn splits a batch by graphs."""
+        return (self.n_graphs,)
+
+    @property
+    def graph_index(self) -> npt.NDArray[np.int64]:
+        """For every node, the number of its graph."""
+        if "graph_index" not in self._derived:
+            index = np.repeat(np.arange(self.n_graphs, dtype=np.int64), self.sizes)
+            index.setflags(write=False)
+            self._derived["graph_index"] = index
+        result: npt.NDArray[np.int64] = self._derived["graph_index"]
+        return result
+
+    def column(self, name: str) -> BoolArray:
+        """Return where the predicate `name` is true, one entry per node."""
+        try:
+            return self._predicates[:, self._names.index(name)]
+        except ValueError:
+            raise UnknownPredicateError(
+                f"The graphs have no predicate {name!r}. They have: {some_of(self._names)}. "
+                "If the name comes from an encoded column (such as 'atom=7' or 'charge > 0.5'), "
+                "transform the graphs with the PredicateEncoder that made it."
+            ) from None
+
+    def edges(self, edges: Edges = OUT_EDGES) -> EdgeMatrix:
+        """Return the edges that a modal parameter follows, derived once and kept."""
+        cached = self._derived.get(edges)
+        if cached is None:
+            cached = self._derived[edges] = edge_matrix(self._oriented(edges))
+        result: EdgeMatrix = cached
+        return result
+
+    def _oriented(self, edges: Edges) -> sp.csr_array:
+        if edges.relation is None:
+            matrix = self._adjacency
+        elif edges.relation in self._rels:
+            matrix = self._rels[edges.relation]
+        else:
+            raise UnknownRelationError(
+                f"The graphs have no edge relation {edges.relation!r}. "
+                f"They have: {some_of(tuple(self._rels))}."
+            )
+        if edges.direction is Direction.OUT:
+            return matrix
+        transposed = sp.csr_array(matrix.T)
+        transposed.sort_indices()
+        if edges.direction is Direction.IN:
+            return transposed
+        # The union of two multisets: on simple graphs a neighbour on both sides counts once, on
+        # undirected multigraphs the result is A itself.
+        union = sp.csr_array(matrix.maximum(transposed))
+        union.sort_indices()
+        return union
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether every edge, of every relation, is there in both directions."""
+        if "symmetric" not in self._derived:
+            matrices = (self._adjacency, *self._rels.values())
+            symmetric = all(same_matrix(matrix, sp.csr_array(matrix.T)) for matrix in matrices)
+            self._derived["symmetric"] = symmetric
+        return bool(self._derived["symmetric"])
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether any node is its own neighbour."""
+        return self.edges().loops is not None
+
+    @property
+    def has_multi_edges(self) -> bool:
+        """Whether any two nodes are joined by more than one edge in one direction."""
+        return self.edges().has_multi_edges
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether all graphs are simple and undirected, as in the paper."""
+        return self.is_symmetric and not self.has_loops and not self.has_multi_edges
+
+    @property
+    def membership(self) -> sp.csr_array:
+        """The sparse (n_graphs, n_nodes) matrix whose product sums node values per graph."""
+        if "membership" not in self._derived:
+            index_type = self._adjacency.indices.dtype
+            matrix = sp.csr_array(
+                (
+                    np.ones(self.n_nodes, dtype=self._adjacency.data.dtype),
+                    np.arange(self.n_nodes, dtype=index_type),
+                    self._ptr.astype(index_type),
+                ),
+                shape=(self.n_graphs, self.n_nodes),
+            )
+            freeze(matrix)
+            self._derived["membership"] = matrix
+        result: sp.csr_array = self._derived["membership"]
+        return result
+
+    # Parts and wholes ------------------------------------------------------------------------
+
+    def take(self, graphs: npt.ArrayLike) -> GraphBatch:
+        """Return the batch of the given graphs, in the given order; rows and edges go together.
+
+        Parameters
+        ----------
+        graphs : array of int or bool
+            Graph numbers (negative ones count from the end, repeats are allowed) or a mask.
+        """
+        index = graph_numbers(graphs, self.n_graphs)
+        sizes = self.sizes[index]
+        ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        shift = self._ptr[index] - ptr[:-1]
+        per_node_shift = np.repeat(shift, sizes)
+        rows = np.arange(ptr[-1], dtype=np.int64) + per_node_shift
+        return GraphBatch._trusted(
+            np.asfortranarray(self._predicates[rows]),
+            self._names,
+            take_block(self._adjacency, rows, per_node_shift),
+            {name: take_block(m, rows, per_node_shift) for name, m in self._rels.items()},
+            ptr,
+        )
+
+    def split(self, parts: int) -> list[GraphBatch]:
+        """Return at most `parts` batches of consecutive whole graphs with about equal nodes."""
+        if parts < 1:
+            raise GraphError(f"parts must be at least 1. Got {parts} instead.")
+        targets = np.arange(1, parts) * self.n_nodes / parts
+        cuts = np.unique([0, *np.searchsorted(self._ptr, targets).tolist(), self.n_graphs])
+        return [self[int(start) : int(stop)] for start, stop in pairwise(cuts)]
+
+    @staticmethod
+    def concat(batches: Sequence[GraphBatch]) -> GraphBatch:
+        """Return one batch of all graphs; predicates and relations must agree in name and order."""
+        if not batches:
+            raise GraphError("concat needs at least one batch. Got an empty sequence.")
+        first = batches[0]
+        if len(batches) == 1:
+            return first
+        for number, batch in enumerate(batches):
+            check_same_kind(first, batch, number)
+        offsets = np.cumsum([0, *(batch.n_nodes for batch in batches)])
+        ptr = np.concatenate(
+            [[0], *(b.ptr[1:] + offset for b, offset in zip(batches, offsets, strict=False))]
+        ).astype(np.int64)
+        return GraphBatch._trusted(
+            np.asfortranarray(np.concatenate([batch.predicates for batch in batches])),
+            first.names,
+            stack_blocks([batch.adjacency for batch in batches]),
+            {name: stack_blocks([b.relations[name] for b in batches]) for name in first.relations},
+            ptr,
+        )
+
+    def with_predicates(self, predicates: npt.ArrayLike, names: Sequence[str]) -> GraphBatch:
+        """Return the same graphs with other predicates; the derived matrices are shared."""
+        columns = clean_predicates(predicates, self.n_nodes)
+        checked = check_names(names, what="Predicate")
+        batch = GraphBatch._trusted(columns, checked, self._adjacency, self._rels, self._ptr)
+        batch._derived.update(self._derived)
+        return batch
+
+    def symmetrize(self) -> GraphBatch:
+        """Return the graphs with every edge also in the other direction."""
+        return self._map_edges(lambda matrix: matrix.maximum(sp.csr_array(matrix.T)))
+
+    def without_loops(self) -> GraphBatch:
+        """Return the graphs without self loops."""
+        return self._map_edges(
+            lambda matrix: matrix - sp.diags_array(matrix.diagonal(), dtype=matrix.dtype).tocsr()
+        )
+
+    def merge_multi_edges(self) -> GraphBatch:
+        """Return the graphs with parallel edges merged into one."""
+        return self._map_edges(
+            lambda matrix: matrix.minimum(matrix.astype(bool).astype(matrix.dtype))
+        )
+
+    def _map_edges(self, change: Any) -> GraphBatch:
+        return GraphBatch._trusted(
+            self._predicates,
+            self._names,
+            clean_matrix(change(self._adjacency), what="adjacency"),
+            {
+                name: clean_matrix(change(m), what=f"relation {name!r}")
+                for name, m in self._rels.items()
+            },
+            self._ptr,
+        )
+
+    def __len__(self) -> int:
+        return self.n_graphs
+
+    def __getitem__(self, key: int | slice | npt.ArrayLike) -> GraphBatch:
+        if isinstance(key, slice):
+            return self.take(np.arange(self.n_graphs)[key])
+        if isinstance(key, int | np.integer):
+            number = int(key)
+            if not -self.n_graphs <= number < self.n_graphs:
+                raise IndexError(f"graph {number} is out of range for {self.n_graphs} graphs")
+            return self.take([number])
+        return self.take(key)
+
+    def __iter__(self) -> Iterator[GraphBatch]:
+        return (self.take([number]) for number in range(self.n_graphs))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GraphBatch):
+            return NotImplemented
+        return (
+            self._names == other._names
+            and np.array_equal(self._ptr, other._ptr)
+            and np.array_equal(self._predicates, other._predicates)
+            and set(self._rels) == set(other._rels)
+            and same_matrix(self._adjacency, other._adjacency)
+            and all(same_matrix(matrix, other._rels[name]) for name, matrix in self._rels.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self._predicates, self._names, self._adjacency, dict(self._rels), self._ptr)
+        return (GraphBatch._trusted, parts)
+
+    def __repr__(self) -> str:
+        typed = f", relations={tuple(self._rels)}" if self._rels else ""
+        names = f"({some_of(self._names)})" if len(self._names) > 8 else repr(self._names)
+        return (
+            f"GraphBatch(n_graphs={self.n_graphs}, n_nodes={self.n_nodes}, "
+            f"n_edges={self.n_edges}, names={names}{typed})"
+        )

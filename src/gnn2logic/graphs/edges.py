@@ -1,0 +1,123 @@
+"""Edge relations as sparse matrices, and what the modal parameters need of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnn2logic.exceptions import GraphError, UnsupportedInputError
+
+__all__ = ["EdgeMatrix", "clean_matrix", "edge_matrix"]
+
+IntArray = npt.NDArray[np.integer[Any]]
+
+
+def clean_matrix(matrix: object, *, what: str) -> sp.csr_array:
+    """Return a square matrix of edge counts as canonical int CSR, a copy of the input.
+
+    Accepts any scipy sparse format and dense arrays. Duplicate entries add up (multi-edges),
+    stored zeros vanish; negative, fractional and non-finite entries are errors.
+    """
+    if not sp.issparse(matrix):
+        matrix = _dense(matrix, what=what)
+    source: Any = matrix
+    if source.ndim != 2 or source.shape[0] != source.shape[1]:
+        raise GraphError(f"{what} must be a square matrix. Got shape {source.shape} instead.")
+    if source.dtype.kind not in "biuf":
+        raise GraphError(f"{what} must hold numbers. Got dtype {source.dtype} instead.")
+    coo = sp.coo_array(source)
+    data = np.asarray(coo.data)
+    if data.size and data.dtype.kind != "b":
+        _check_counts(data, coo, what)
+    counts = data.astype(np.int64)
+    rows, columns = np.asarray(coo.row), np.asarray(coo.col)
+    # csr_array sums duplicate entries on conversion, exactly because they are integers by now.
+    csr = sp.csr_array(sp.coo_array((counts, (rows, columns)), shape=source.shape))
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    csr.sort_indices()
+    if csr.data.sum(dtype=np.float64) < 2**31 - 1:
+        # int32 halves the memory traffic of every product, and no row sum can overflow it.
+        csr = sp.csr_array((csr.data.astype(np.int32), csr.indices, csr.indptr), shape=csr.shape)
+    return csr
+
+
+def _dense(matrix: object, *, what: str) -> npt.NDArray[Any]:
+    try:
+        dense = np.asarray(matrix)
+    except ValueError as error:
+        raise GraphError(f"{what} must be a square matrix. Got rows of unequal length.") from error
+    if dense.dtype == object:
+        raise UnsupportedInputError(
+            f"{what} must be a scipy sparse matrix or a 2-D array of numbers. "
+            f"Got {type(matrix).__name__} instead."
+        )
+    return dense
+
+
+def _check_counts(data: npt.NDArray[Any], coo: Any, what: str) -> None:
+    with np.errstate(invalid="ignore"):
+        bad = ~(data >= 0) | ~np.isfinite(data) | (data != np.floor(data)) | (data >= 2**31)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise GraphError(
+            f"{what} must hold edge counts, whole numbers >= 0 and below 2**31. "
+            f"Got {data[at]} at row {coo.row[at]}, column {coo.col[at]}. "
+            "For weighted edges decide which ones count, for example with (weights > 0.5)."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeMatrix:
+    """One edge relation, seen from the node that looks along it.
+
+    Parameters
+    ----------
+    matrix : csr_array of int
+        Entry (v, w) is the number of edges from v to w.
+    support : csr_array of int
+        The same with every entry 1; the same object for graphs without multi-edges.
+    loops : ndarray of int or None
+        The diagonal of `matrix`; None when no node has a self loop.
+    degrees, support_degrees : ndarray of int64
+        The row sums of `matrix` and `support`.
+    """
+
+    matrix: sp.csr_array
+    support: sp.csr_array
+    loops: IntArray | None
+    degrees: npt.NDArray[np.int64]
+    support_degrees: npt.NDArray[np.int64]
+
+    @property
+    def has_multi_edges(self) -> bool:
+        """Whether two nodes are joined by more than one edge."""
+        return self.support is not self.matrix
+
+
+def edge_matrix(matrix: sp.csr_array) -> EdgeMatrix:
+    """Return the derived parts of a canonical CSR matrix, computed once."""
+    freeze(matrix)
+    row_entries = np.diff(matrix.indptr).astype(np.int64)
+    if matrix.data.size and matrix.data.max() > 1:
+        ones = np.ones_like(matrix.data)
+        support = sp.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
+        freeze(support)
+        degrees = np.asarray(matrix.sum(axis=1, dtype=np.int64)).ravel()
+    else:
+        support, degrees = matrix, row_entries
+    diagonal = matrix.diagonal()
+    loops = diagonal if diagonal.any() else None
+    for array in (degrees, row_entries, diagonal):
+        array.setflags(write=False)
+    return EdgeMatrix(matrix, support, loops, degrees, row_entries)
+
+
+def freeze(matrix: sp.csr_array) -> None:
+    """Make the arrays of `matrix` read-only."""
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.setflags(write=False)

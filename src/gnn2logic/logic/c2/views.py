@@ -1,0 +1,152 @@
+"""How C2 formulas look on paper: derived quantifiers and few brackets.
+
+``!exists y !phi`` reads ``forall y phi``, and ``exists>=n`` together with ``!exists>=n+1`` reads
+``exists=n``. A view is a list of pieces, texts and subformulas in turn; it is the same for every
+notation, and the parser turns it back into the same formula.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gnn2logic.logic.c2.syntax import (
+    And,
+    C2Formula,
+    Constant,
+    Edge,
+    Equal,
+    Exists,
+    Not,
+    Or,
+    Predicate,
+    Variable,
+)
+
+__all__ = ["Level", "Part", "Piece", "Quantifier", "Symbol", "View", "view"]
+
+
+class Level(enum.IntEnum):
+    """How tightly a text holds together; a part looser than its place needs brackets."""
+
+    OR = 0
+    AND = 1
+    EQUALITY = 2
+    UNIT = 3
+
+
+class Symbol(enum.Enum):
+    """The fixed words of a notation."""
+
+    TRUE = "true"
+    FALSE = "false"
+    NOT = "not"
+    AND = "and"
+    OR = "or"
+    EQUAL = "equal"
+    UNEQUAL = "unequal"
+
+
+@dataclass(frozen=True)
+class Quantifier:
+    """``exists`` or ``forall``, or with a relation ``exists>=n``."""
+
+    universal: bool
+    relation: str
+    count: int
+    variable: Variable
+
+
+@dataclass(frozen=True)
+class Part:
+    """A subformula and the level that its place asks for."""
+
+    formula: C2Formula
+    level: Level
+
+
+Piece = Symbol | Quantifier | Predicate | Edge | Part
+
+
+@dataclass(frozen=True)
+class View:
+    """What to write for one formula."""
+
+    level: Level
+    pieces: tuple[Piece, ...]
+
+    @property
+    def formulas(self) -> tuple[C2Formula, ...]:
+        """The subformulas that stand in the text."""
+        return tuple(piece.formula for piece in self.pieces if isinstance(piece, Part))
+
+
+def view(node: C2Formula) -> View:
+    """Return how `node` is written."""
+    if isinstance(node, Constant):
+        return View(Level.UNIT, (Symbol.TRUE if node.value else Symbol.FALSE,))
+    if isinstance(node, Predicate | Edge):
+        return View(Level.UNIT, (node,))
+    if isinstance(node, Equal):
+        return View(Level.EQUALITY, (Symbol.EQUAL,))
+    if isinstance(node, Not):
+        return _negated(node.child)
+    if isinstance(node, Exists):
+        return _quantified(">=", node.count, node)
+    if isinstance(node, And):
+        return _conjunction(node)
+    assert isinstance(node, Or)
+    return _joined([Part(child, Level.AND) for child in node.children], Symbol.OR, Level.OR)
+
+
+def _quantified(relation: str, count: int, node: Exists, *, universal: bool = False) -> View:
+    body = node.body
+    if universal:
+        assert isinstance(body, Not)
+        body = body.child
+    quantifier = Quantifier(universal, relation, count, node.variable)
+    return View(Level.UNIT, (quantifier, Part(body, Level.UNIT)))
+
+
+def _negated(child: C2Formula) -> View:
+    if isinstance(child, Equal):
+        return View(Level.EQUALITY, (Symbol.UNEQUAL,))
+    if isinstance(child, Exists):
+        if child.count > 1:
+            return _quantified("<=", child.count - 1, child)
+        if isinstance(child.body, Not):
+            return _quantified("", 0, child, universal=True)
+    return View(Level.UNIT, (Symbol.NOT, Part(child, Level.UNIT)))
+
+
+def _conjunction(node: And) -> View:
+    upper_bounds = {
+        (part.child.variable, part.child.body, part.child.count): part
+        for part in node.children
+        if isinstance(part, Not) and isinstance(part.child, Exists)
+    }
+    items: list[Part | View] = []
+    absorbed: set[C2Formula] = set()
+    for part in node.children:
+        if isinstance(part, Exists):
+            upper = upper_bounds.get((part.variable, part.body, part.count + 1))
+            if upper is not None:
+                absorbed.add(upper)
+                items.append(_quantified("=", part.count, part))
+                continue
+        items.append(Part(part, Level.EQUALITY))
+    # A bound may come before its partner in the order of parts, so they are left out only now.
+    kept = [item for item in items if isinstance(item, View) or item.formula not in absorbed]
+    if len(kept) == 1 and isinstance(kept[0], View):
+        return kept[0]
+    return _joined(kept, Symbol.AND, Level.AND)
+
+
+def _joined(items: Sequence[Part | View], symbol: Symbol, level: Level) -> View:
+    pieces: list[Piece] = []
+    for item in items:
+        if pieces:
+            pieces.append(symbol)
+        pieces.extend(item.pieces if isinstance(item, View) else (item,))
+    return View(level, tuple(pieces))

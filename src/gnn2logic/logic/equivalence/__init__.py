@@ -1,0 +1,6 @@
+"""Bounded equivalence: whether two formulas agree at every node of every small graph."""
+
+from gnn2logic.logic.equivalence.comparison import equivalent, find_model
+from gnn2logic.logic.equivalence.result import Equivalence, Satisfiability
+
+__all__ = ["Equivalence", "Satisfiability", "equivalent", "find_model"]

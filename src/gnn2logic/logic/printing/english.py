@@ -1,0 +1,335 @@
+"""Formulas in English.
+
+The text is exact: different meanings have different texts. Inside a sentence, ``and`` and ``or``
+between names need no comma; between whole phrases they follow a comma, and a combination inside
+of another one stands in brackets. A phrase that begins with ``with`` or ``that`` belongs to the
+noun right before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from gnn2logic.graphs.modality import Direction, Modality, quote_name
+from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
+from gnn2logic.logic.printing.naming import print_named
+from gnn2logic.logic.printing.text import is_bare_name
+from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate, Threshold
+from gnn2logic.logic.walk import subformulas
+
+__all__ = ["to_english"]
+
+# Words with a meaning of their own in our sentences; a predicate of that name is quoted.
+_RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        "a all among an and any are at between both copies copy empty exactly exist exists graph "
+        "half has have in including is it its itself least more most neighbour neighbours no node "
+        "nodes not of one ones or other set such than that the their themselves there those with",
+    )
+)
+
+_EVERYTHING = Modality.from_set("1")
+_ITSELF = Modality.from_set("I")
+
+
+class _Number(NamedTuple):
+    """The words that change between one node and several."""
+
+    have: str
+    be: str
+    exist: str
+    one: str
+    their: str
+    them: str
+
+
+_ONE = _Number("has", "is", "exists", "one", "its", "itself")
+_MANY = _Number("have", "are", "exist", "those", "their", "themselves")
+_NUMBERS = (_ONE, _MANY)
+
+
+class _Phrase(NamedTuple):
+    """One formula in the forms a sentence may need; pairs are (one node, several nodes)."""
+
+    verb: tuple[str, str]
+    attached: tuple[str, str]
+    adjective: str | None = None
+    is_compound: bool = False
+
+
+def to_english(formula: Formula) -> str:
+    """Return the formula as an English sentence, without a full stop.
+
+    >>> from gnn2logic.logic import parse
+    >>> print(to_english(parse("1(A(A true > 6) > 1/2) > 1/2")))
+    more than half of the nodes have more than half of their neighbours with more than 6 neighbours
+    >>> print(to_english(parse("U0 & 3 <= A(atom=7) <= 11")))
+    the node is U0, and has between 3 and 11 neighbours that are atom=7
+    """
+    write: Callable[[Formula, dict[Formula, str]], str]
+    write = lambda node, references: (  # noqa: E731
+        _sentence(node, references) if node is formula else _phrase(node, references).verb[1]
+    )
+    printed = print_named(formula, write, lambda number: f"of kind ({number})")
+    lines = [f"Nodes of kind ({number}) {text}." for number, text in printed.definitions]
+    return "\n".join([*lines, printed.body])
+
+
+def _phrases(formula: Formula, references: Mapping[Formula, str]) -> dict[Formula, _Phrase]:
+    phrases: dict[Formula, _Phrase] = {}
+    for node in subformulas(formula, stop=references):
+        if node in references:
+            phrases[node] = _from_adjective(references[node])
+        else:
+            phrases[node] = _describe(node, phrases)
+    return phrases
+
+
+def _phrase(formula: Formula, references: Mapping[Formula, str]) -> _Phrase:
+    return _phrases(formula, references)[formula]
+
+
+def _sentence(formula: Formula, references: Mapping[Formula, str]) -> str:
+    phrases = _phrases(formula, references)
+    if formula.modal_depth and _is_about_graph(formula, references):
+        return _clause(formula, phrases, references, alone=True)
+    return f"the node {phrases[formula].verb[0]}"
+
+
+# About the whole graph ------------------------------------------------------------------------
+
+
+def _is_about_graph(formula: Formula, references: Mapping[Formula, str]) -> bool:
+    """Whether the formula combines comparisons of ``1 phi`` only."""
+    stack = [formula]
+    while stack:
+        node = stack.pop()
+        if node in references:
+            return False
+        if isinstance(node, Not | And | Or):
+            stack.extend(node.children)
+        elif not (isinstance(node, Modal) and node.modality == _EVERYTHING):
+            return False
+    return True
+
+
+def _clause(
+    formula: Formula,
+    phrases: Mapping[Formula, _Phrase],
+    references: Mapping[Formula, str],
+    *,
+    alone: bool,
+) -> str:
+    # Boolean combinations of sentences are as deep as a person nests brackets, or named; one
+    # clause per subformula keeps even deep ones free of recursion.
+    clauses: dict[Formula, str] = {}
+    stop = {node for node in phrases if isinstance(node, Modal)}
+    for node in subformulas(formula, stop=stop):
+        bounds = as_bounds(node)
+        if bounds is not None:
+            clauses[node] = _graph_bounds(bounds, phrases, alone=alone and node is formula)
+        elif isinstance(node, Not):
+            clauses[node] = f"it is not the case that ({clauses[node.child]})"
+        elif isinstance(node, And):
+            grouped = group_bounds(node.children)
+            clauses[node] = ", and ".join(
+                _graph_bounds(part, phrases, alone=False)
+                if isinstance(part, Bounds)
+                else _in_brackets(part, clauses)
+                for part in grouped
+            )
+        else:
+            clauses[node] = ", or ".join(_in_brackets(part, clauses) for part in node.children)
+    return clauses[formula]
+
+
+def _in_brackets(part: Formula, clauses: Mapping[Formula, str]) -> str:
+    is_plain = as_bounds(part) is not None or isinstance(part, Not)
+    return clauses[part] if is_plain else f"({clauses[part]})"
+
+
+def _graph_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase], *, alone: bool) -> str:
+    number, amount = _amount(bounds)
+    many = number is _MANY
+    phrase = phrases[bounds.counted]
+    is_true = isinstance(bounds.counted, Constant) and bounds.counted.value
+    if not bounds.is_count:
+        subject = f"{amount} of the nodes"
+    else:
+        subject = f"{amount} node{'s' if many else ''}"
+        if is_true:
+            return f"there {number.be} {subject}"
+    verb = phrase.verb[many]
+    return f"{subject} {verb if alone or not phrase.is_compound else f'({verb})'}"
+
+
+# About one node -------------------------------------------------------------------------------
+
+
+def _from_adjective(adjective: str) -> _Phrase:
+    verb = (f"is {adjective}", f"are {adjective}")
+    return _Phrase(verb, (f" that {verb[0]}", f" that {verb[1]}"), adjective)
+
+
+def _from_verb(verb: tuple[str, str], *, is_compound: bool) -> _Phrase:
+    attached = (f" that ({verb[0]})", f" that ({verb[1]})")
+    return _Phrase(verb, attached, is_compound=is_compound)
+
+
+def _describe(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
+    if isinstance(node, Constant):
+        if node.value:
+            return _Phrase(("exists", "exist"), ("", ""))
+        return _from_adjective("impossible")
+    if isinstance(node, Predicate):
+        return _from_adjective(_name(node.name))
+    bounds = as_bounds(node)
+    if bounds is not None:
+        return _describe_bounds(bounds, phrases)
+    if isinstance(node, Not):
+        inner = phrases[node.child]
+        if inner.adjective is not None and not _is_list(inner):
+            return _from_adjective(f"not {inner.adjective}")
+        one, many = inner.verb
+        return _from_verb(
+            (f"is not one that ({one})", f"are not those that ({many})"), is_compound=False
+        )
+    return _describe_combination(node, phrases)
+
+
+def _describe_combination(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
+    word = "and" if isinstance(node, And) else "or"
+    members = group_bounds(node.children) if isinstance(node, And) else node.children
+    parts = [
+        _describe_bounds(member, phrases) if isinstance(member, Bounds) else phrases[member]
+        for member in members
+    ]
+    adjectives = [part.adjective for part in parts if part.adjective is not None]
+    if len(adjectives) == len(parts) and not any(_is_list(part) for part in parts):
+        # "U1 and not U0": a "not" in front would seem to reach over all that follows.
+        adjectives.sort(key=lambda adjective: adjective.startswith("not "))
+        return _from_adjective(f" {word} ".join(adjectives))
+    one, many = (
+        f", {word} ".join(
+            f"({part.verb[n]})" if part.is_compound or _is_list(part) else part.verb[n]
+            for part in parts
+        )
+        for n in (0, 1)
+    )
+    return _from_verb((one, many), is_compound=True)
+
+
+def _is_list(part: _Phrase) -> bool:
+    """Whether a phrase is a list of names, which would run into words around it."""
+    return part.adjective is not None and (" and " in part.adjective or " or " in part.adjective)
+
+
+def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
+    phrase = phrases[bounds.counted]
+    if (
+        bounds.modality == _ITSELF
+        and bounds.upper is None
+        and (not bounds.is_count or bounds.lower == 0)
+    ):
+        return phrase
+    verbs, attached = [], []
+    for number in _NUMBERS:
+        noun = _noun_phrase(bounds, phrase, number)
+        if bounds.modality == _EVERYTHING:
+            verbs.append(f"{number.be} in a graph with {noun}")
+            attached.append(f" in a graph with {noun}")
+        else:
+            verbs.append(f"{number.have} {noun}")
+            attached.append(f" with {noun}")
+    return _Phrase((verbs[0], verbs[1]), (attached[0], attached[1]))
+
+
+def _noun_phrase(bounds: Bounds, phrase: _Phrase, owner: _Number) -> str:
+    """Return what a node has, such as "more than 6 neighbours that are U0"."""
+    number, amount = _amount(bounds)
+    many = number is _MANY
+    modality = bounds.modality
+    attached = phrase.attached[many]
+    if not bounds.is_count:
+        return f"{amount} of {_whole(modality, owner)}{attached or ' that exist'}"
+    plural = "s" if many else ""
+    near, along = _neighbour(modality)
+    match modality.set_name:
+        case "0":
+            noun = f"node{plural} of the empty set"
+        case "1":
+            noun = f"node{plural}"
+        case "I":
+            noun = f"{'copies' if many else 'copy'} of {owner.them}"
+        case "A":
+            noun = f"{near}{plural}{along}"
+        case "I+A":
+            noun = f"among {owner.them} and {owner.their} {near}s{along}"
+        case "1-I":
+            noun = f"other node{plural}"
+        case "1-A":
+            noun = f"non-{near}{plural}{along} including {owner.them}"
+        case _:
+            noun = f"non-{near}{plural}{along} other than {owner.them}"
+    return f"{amount} {noun}{attached}"
+
+
+def _whole(modality: Modality, owner: _Number) -> str:
+    near, along = _neighbour(modality)
+    return {
+        "0": "the empty set",
+        "1": "the nodes",
+        "I": owner.them,
+        "A": f"{owner.their} {near}s{along}",
+        "I+A": f"{owner.them} and {owner.their} {near}s{along}",
+        "1-I": "the other nodes",
+        "1-A": f"{owner.their} non-{near}s{along} including {owner.them}",
+        "1-I-A": f"{owner.their} non-{near}s{along} other than {owner.them}",
+    }[modality.set_name]
+
+
+def _neighbour(modality: Modality) -> tuple[str, str]:
+    edges = modality.edges
+    prefix = {Direction.OUT: "", Direction.IN: "in-", Direction.EITHER: "in-or-out-"}
+    along = "" if edges.relation is None else f" along {_name(edges.relation)}"
+    return f"{prefix[edges.direction]}neighbour", along
+
+
+def _amount(bounds: Bounds) -> tuple[_Number, str]:
+    """Return the amount in words and whether the noun after it is singular."""
+    lower, upper, exactly = bounds.lower, bounds.upper, bounds.exactly
+    if exactly is not None and exactly > 0:
+        words = f"{'not ' if bounds.excluded else ''}exactly {exactly}"
+        return _ONE if exactly == 1 else _MANY, words
+    if upper is None:
+        assert lower is not None
+        if lower == 0:
+            return _ONE, "at least one"
+        return _ONE if lower == 1 else _MANY, f"more than {_words(lower)}"
+    if lower is None:
+        if upper == 0:
+            return _MANY, "no"
+        return _ONE if upper == 1 else _MANY, f"at most {_words(upper)}"
+    if isinstance(lower, int):
+        return _MANY, f"between {lower + 1} and {upper}"
+    return _MANY, f"more than {_words(lower)} and at most {_words(upper)}"
+
+
+def _words(threshold: Threshold) -> str:
+    if not isinstance(threshold, Fraction):
+        return str(threshold)
+    if threshold == Fraction(1, 2):
+        return "half"
+    per_mille = threshold * 1000
+    if per_mille.denominator == 1:
+        whole, tenth = divmod(int(per_mille), 10)
+        return f"{whole}.{tenth}%" if tenth else f"{whole}%"
+    return f"{threshold.numerator}/{threshold.denominator}"
+
+
+def _name(name: str) -> str:
+    return name if is_bare_name(name) and name.lower() not in _RESERVED else quote_name(name)

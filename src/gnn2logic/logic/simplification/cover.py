@@ -1,0 +1,143 @@
+"""Two-level minimisation: from a Boolean formula to few large boxes, as Espresso does.
+
+1. Split on atoms until every path ends in true or false: on-boxes and off-boxes.
+2. EXPAND each on-box: drop a bound when the larger box meets no off-box.
+3. IRREDUNDANT: choose the cheapest set of expanded boxes that covers the on-boxes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from gnn2logic.logic.simplification.boxes import Box, Theory
+from gnn2logic.logic.syntax import (
+    FALSE,
+    TRUE,
+    Constant,
+    Formula,
+    Modal,
+    Predicate,
+    disjunction,
+)
+from gnn2logic.logic.walk import subformulas, substitute
+
+__all__ = ["atoms_of", "minimal_cover", "split_into_boxes"]
+
+MAX_BOXES = 128
+"""Formulas with more paths than this are left as they are."""
+
+_MAX_EXACT = 12
+"""Up to this many boxes the cheapest cover is found exactly; beyond it, greedily."""
+
+
+def atoms_of(formula: Formula) -> list[Formula]:
+    """Return the predicates and comparisons that `formula` combines, in stable order."""
+    modals = {node for node in subformulas(formula) if isinstance(node, Modal)}
+    nodes = subformulas(formula, stop=modals)
+    return sorted(node for node in nodes if isinstance(node, Modal | Predicate))
+
+
+def split_into_boxes(formula: Formula, theory: Theory) -> tuple[list[Box], list[Box]] | None:
+    """Return disjoint boxes where `formula` is true and where it is false.
+
+    Returns None when there would be more than `MAX_BOXES`.
+    """
+    on: list[Box] = []
+    off: list[Box] = []
+    stack = [(formula, Box({}))]
+    while stack:
+        rest, box = stack.pop()
+        if isinstance(rest, Constant):
+            (on if rest.value else off).append(box)
+            if len(on) + len(off) > MAX_BOXES:
+                return None
+            continue
+        atoms = atoms_of(rest)
+        for value in (False, True):
+            part = box.bound(atoms[0], value)
+            if theory.is_possible(part):
+                stack.append((_assume(rest, atoms, part, theory), part))
+    return on, off
+
+
+def _assume(formula: Formula, atoms: Sequence[Formula], box: Box, theory: Theory) -> Formula:
+    """Replace every atom whose value the box settles."""
+    settled: dict[Formula, Formula] = {}
+    for atom in atoms:
+        if not theory.is_possible(box.bound(atom, True)):
+            settled[atom] = FALSE
+        elif not theory.is_possible(box.bound(atom, False)):
+            settled[atom] = TRUE
+    return substitute(formula, settled, stop=set(atoms))
+
+
+def minimal_cover(on: Sequence[Box], off: Sequence[Box], theory: Theory) -> Formula:
+    """Return a small disjunction of boxes, true on all of `on` and false on all of `off`."""
+    primes: dict[Formula, Box] = {}
+    for box in on:
+        prime = _expand(box, off, theory)
+        primes.setdefault(prime.formula, prime)
+    chosen = sorted(primes)
+    pieces = _pieces(on, [primes[formula] for formula in chosen], theory)
+    return disjunction(chosen[number] for number in _cheapest(chosen, pieces))
+
+
+def _expand(box: Box, off: Sequence[Box], theory: Theory) -> Box:
+    # The most expensive bounds go first: what is left at the end is small and shallow.
+    for term, side, _ in reversed(box.bounds()):
+        larger = box.without(term, side)
+        if not any(theory.is_possible(larger.meet(other)) for other in off):
+            box = larger
+    return box
+
+
+def _pieces(on: Sequence[Box], primes: Sequence[Box], theory: Theory) -> list[frozenset[int]]:
+    """Cut the on-boxes along the primes; return which primes hold each piece."""
+    found: dict[frozenset[int], None] = {}
+    stack = [(box, 0, frozenset[int]()) for box in reversed(on)]
+    while stack:
+        piece, number, inside = stack.pop()
+        if number == len(primes):
+            found[inside] = None
+            continue
+        for _, _, literal in primes[number].bounds():
+            outside = _bounded(piece, literal, negated=True)
+            if theory.is_possible(outside):
+                stack.append((outside, number + 1, inside))
+            piece = _bounded(piece, literal, negated=False)
+            if not theory.is_possible(piece):
+                break
+        else:
+            stack.append((piece, number + 1, inside | {number}))
+    # A piece that more primes hold than another is covered whenever that other one is.
+    return [piece for piece in found if not any(other < piece for other in found)]
+
+
+def _bounded(box: Box, literal: Formula, *, negated: bool) -> Box:
+    positive = isinstance(literal, Modal | Predicate)
+    atom = literal if positive else literal.children[0]
+    return box.bound(atom, positive != negated)
+
+
+def _cheapest(primes: Sequence[Formula], pieces: Sequence[frozenset[int]]) -> list[int]:
+    """Return the numbers of primes that hold every piece, of the smallest total size."""
+    needed = sorted({next(iter(piece)) for piece in pieces if len(piece) == 1})
+    left = [piece for piece in pieces if not piece & set(needed)]
+    useful = sorted(set().union(*left)) if left else []
+    if len(useful) <= _MAX_EXACT:
+        best: tuple[int, tuple[int, ...]] | None = None
+        for count in range(len(useful) + 1):
+            for choice in itertools.combinations(useful, count):
+                if all(piece & set(choice) for piece in left):
+                    cost = sum(primes[number].size + 1 for number in choice)
+                    if best is None or (cost, choice) < best:
+                        best = (cost, choice)
+        assert best is not None
+        return [*needed, *best[1]]
+    chosen = list(needed)
+    while left:
+        number = max(useful, key=lambda n: (sum(n in piece for piece in left), -primes[n].size, -n))
+        chosen.append(number)
+        left = [piece for piece in left if number not in piece]
+    return chosen

@@ -1,0 +1,405 @@
+"""Formulas of EMLC%: immutable, interned nodes.
+
+Equal formulas are the same object, so equality and hashing cost nothing however large or shared a
+formula is. Conjunctions and disjunctions are flat, sorted and free of repeats; `true`, `false` and
+double negation vanish where they do nothing. Everything else is kept as written: folding and
+minimising is the work of `gnn2logic.logic.simplification`.
+
+What one does with a formula (print, evaluate, translate, ...) lives in modules of its own; the
+methods here only forward to them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from weakref import WeakValueDictionary
+
+from gnn2logic._validation import check_name
+from gnn2logic.exceptions import FormulaError
+from gnn2logic.graphs.modality import Modality
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = [
+    "FALSE",
+    "TRUE",
+    "And",
+    "Constant",
+    "Formula",
+    "Modal",
+    "Not",
+    "Or",
+    "Predicate",
+    "Threshold",
+    "conjunction",
+    "disjunction",
+    "modal",
+    "negation",
+    "predicate",
+]
+
+Threshold = int | Fraction
+"""A whole number n >= 0 compares a count, a fraction 0 < p < 1 compares a share."""
+
+SortKey = tuple[Any, ...]
+
+
+class Formula:
+    """A formula of EMLC%, true or false at every node of a graph.
+
+    Formulas are made by `parse`, by `predicate` and the operators ``& | ~``, and by comparing what
+    a modal parameter counts: ``A(predicate("U0")) > 6``.
+
+    Attributes
+    ----------
+    size : int
+        The number of predicates, constants, connectives and modal parameters written out as a tree.
+    modal_depth : int
+        The largest number of nested modal parameters.
+    children : tuple of Formula
+
+    Examples
+    --------
+    >>> from gnn2logic.logic import A, parse, predicate
+    >>> phi = (A(predicate("U0")) > 6) & ~predicate("U1")
+    >>> print(phi)
+    !U1 & A U0 > 6
+    >>> phi is parse("A U0 > 6 & !U1")
+    True
+    >>> phi.size, phi.modal_depth
+    (5, 1)
+    """
+
+    __slots__ = ("__weakref__", "_hash", "children", "digest", "key", "modal_depth", "size")
+
+    children: tuple[Formula, ...]
+    size: int
+    modal_depth: int
+    digest: bytes
+    key: SortKey
+    _hash: int
+
+    # Kinds come in this order among formulas of one depth and size.
+    _rank: ClassVar[int]
+
+    def __init__(self) -> None:
+        raise TypeError(
+            "Formulas are not constructed by class. Use parse(text), predicate(name), the "
+            "operators & | ~, or a comparison such as A(phi) > 3."
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Formulas are immutable; {name!r} cannot be set.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Formulas are immutable; {name!r} cannot be deleted.")
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __and__(self, other: Formula) -> Formula:
+        return conjunction((self, other)) if isinstance(other, Formula) else NotImplemented
+
+    def __or__(self, other: Formula) -> Formula:
+        return disjunction((self, other)) if isinstance(other, Formula) else NotImplemented
+
+    def __invert__(self) -> Formula:
+        return negation(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "A formula has no truth value of its own; evaluate it on graphs. "
+            "Combine formulas with & | ~, not with and, or, not, and write a < A(phi) < b as "
+            "(a < A(phi)) & (A(phi) < b)."
+        )
+
+    def __lt__(self, other: Formula) -> bool:
+        """Compare in a stable total order: shallow and small formulas first."""
+        return self.key < other.key if isinstance(other, Formula) else NotImplemented
+
+    def __copy__(self) -> Formula:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Formula:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from gnn2logic.logic.documents import formula_from_document, formula_to_document
+
+        return formula_from_document, (formula_to_document(self),)
+
+    def __str__(self) -> str:
+        from gnn2logic.logic.printing import to_text
+
+        return to_text(self)
+
+    def __repr__(self) -> str:
+        text = str(self)
+        shown = text if len(text) <= 200 else f"{text[:197]}..."
+        return f"<Formula {shown}>"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    def unicode(self) -> str:
+        """Return the formula in mathematical Unicode; `parse` reads it back."""
+        from gnn2logic.logic.printing import to_unicode
+
+        return to_unicode(self)
+
+    def latex(self) -> str:
+        """Return the formula as LaTeX for math mode."""
+        from gnn2logic.logic.printing import to_latex
+
+        return to_latex(self)
+
+    def english(self) -> str:
+        """Return the formula as an English sentence."""
+        from gnn2logic.logic.printing import to_english
+
+        return to_english(self)
+
+    def c2(self) -> str:
+        """Return the equivalent formula of C2, with two variables, as text."""
+        from gnn2logic.logic.c2 import to_c2
+
+        return str(to_c2(self))
+
+    def json(self) -> str:
+        """Return the formula as a JSON document; `gnn2logic.logic.from_json` reads it back."""
+        from gnn2logic.logic.documents import to_json
+
+        return to_json(self)
+
+    def evaluate(
+        self, graphs: object, *, level: Literal["graph", "node"] = "graph"
+    ) -> npt.NDArray[np.bool_]:
+        """Return the truth of the formula on graphs: see `gnn2logic.logic.evaluate`."""
+        from gnn2logic.logic.evaluation import evaluate
+
+        return evaluate(self, graphs, level=level)
+
+    def simplify(self, *, simple: bool = False) -> Formula:
+        """Return an equivalent formula that is not larger: see `gnn2logic.logic.simplification`."""
+        from gnn2logic.logic.simplification import simplify
+
+        return simplify(self, simple=simple)
+
+
+class Constant(Formula):
+    """`true` or `false`."""
+
+    __slots__ = ("value",)
+    value: bool
+    _rank = 0
+
+
+class Predicate(Formula):
+    """A named property of nodes, U_j in the paper."""
+
+    __slots__ = ("name",)
+    name: str
+    _rank = 1
+
+
+class Not(Formula):
+    """A negation."""
+
+    __slots__ = ()
+    _rank = 2
+
+    @property
+    def child(self) -> Formula:
+        """The negated formula."""
+        return self.children[0]
+
+
+class Modal(Formula):
+    """``S phi > t``: more than t of the nodes in eps_S(v) satisfy phi."""
+
+    __slots__ = ("modality", "threshold")
+    modality: Modality
+    threshold: Threshold
+    _rank = 3
+
+    @property
+    def child(self) -> Formula:
+        """The formula that is counted."""
+        return self.children[0]
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the threshold is a share of eps_S(v) rather than a number of nodes."""
+        return isinstance(self.threshold, Fraction)
+
+
+class And(Formula):
+    """A conjunction of two or more formulas."""
+
+    __slots__ = ()
+    _rank = 4
+
+
+class Or(Formula):
+    """A disjunction of two or more formulas."""
+
+    __slots__ = ()
+    _rank = 5
+
+
+# Interning -----------------------------------------------------------------------------------
+
+_table: WeakValueDictionary[tuple[Any, ...], Formula] = WeakValueDictionary()
+_table_lock = threading.Lock()
+
+
+def _intern(
+    kind: type[Formula],
+    label: str,
+    children: tuple[Formula, ...] = (),
+    *,
+    size: int,
+    modal_depth: int,
+    **fields: Any,
+) -> Any:
+    """Return the one node with these parts, making it if there is none yet."""
+    identity = (kind, label, children)
+    with _table_lock:
+        node = _table.get(identity)
+        if node is None:
+            node = object.__new__(kind)
+            write = object.__setattr__
+            content = "\0".join((kind.__name__, label)).encode()
+            digest = hashlib.blake2b(content, digest_size=16)
+            for child in children:
+                digest.update(child.digest)
+            write(node, "children", children)
+            write(node, "size", size)
+            write(node, "modal_depth", modal_depth)
+            write(node, "digest", digest.digest())
+            write(node, "_hash", int.from_bytes(node.digest[:8], "big", signed=True))
+            for name, value in fields.items():
+                write(node, name, value)
+            write(node, "key", _sort_key(node))
+            _table[identity] = node
+        return node
+
+
+def _sort_key(node: Formula) -> SortKey:
+    """Return a flat key; it never recurses, so shared formulas cost nothing.
+
+    A negated formula sorts right after the formula itself, and comparisons of one count sort by
+    threshold, so that bounds of one interval stand together.
+    """
+    if isinstance(node, Not):
+        return (*node.child.key[:-1], 1)
+    name, seen, content, ratio, threshold = "", (0, "", ""), node.digest, False, Fraction(0)
+    if isinstance(node, Predicate):
+        name = node.name
+    elif isinstance(node, Modal):
+        child = node.child
+        name = child.name if isinstance(child, Predicate) else ""
+        seen, content = node.modality.sort_key(), child.digest
+        ratio, threshold = node.is_ratio, Fraction(node.threshold)
+    # U2 comes before U10.
+    natural = re.sub(r"[0-9]+", lambda digits: digits[0].zfill(12), name)
+    kind = (node.modal_depth, node.size, node._rank)
+    return (*kind, seen, natural, name, content, ratio, threshold, 0)
+
+
+# Constructors --------------------------------------------------------------------------------
+
+TRUE: Formula = _intern(Constant, "true", size=1, modal_depth=0, value=True)
+FALSE: Formula = _intern(Constant, "false", size=1, modal_depth=0, value=False)
+
+
+def predicate(name: str) -> Formula:
+    """Return the formula that is true where the predicate `name` is.
+
+    >>> print(predicate("atom=7"), predicate("charge > 0.5"))
+    atom=7 "charge > 0.5"
+    """
+    name = check_name(name, what="Predicate")
+    node: Formula = _intern(Predicate, name, size=1, modal_depth=0, name=name)
+    return node
+
+
+def negation(formula: Formula) -> Formula:
+    """Return the negation; negating twice gives the formula itself."""
+    if isinstance(formula, Not):
+        return formula.child
+    if isinstance(formula, Constant):
+        return FALSE if formula.value else TRUE
+    node: Formula = _intern(
+        Not, "", (formula,), size=formula.size + 1, modal_depth=formula.modal_depth
+    )
+    return node
+
+
+def conjunction(formulas: Iterable[Formula]) -> Formula:
+    """Return the conjunction; of nothing it is `true`."""
+    return _connective(And, formulas, neutral=TRUE, absorbing=FALSE)
+
+
+def disjunction(formulas: Iterable[Formula]) -> Formula:
+    """Return the disjunction; of nothing it is `false`."""
+    return _connective(Or, formulas, neutral=FALSE, absorbing=TRUE)
+
+
+def _connective(
+    kind: type[Formula], formulas: Iterable[Formula], *, neutral: Formula, absorbing: Formula
+) -> Formula:
+    parts: dict[Formula, None] = {}
+    for formula in formulas:
+        parts.update(dict.fromkeys(formula.children if type(formula) is kind else (formula,)))
+    parts.pop(neutral, None)
+    if absorbing in parts:
+        return absorbing
+    if len(parts) <= 1:
+        return next(iter(parts), neutral)
+    children = tuple(sorted(parts))
+    node: Formula = _intern(
+        kind,
+        "",
+        children,
+        size=sum(child.size for child in children) + len(children) - 1,
+        modal_depth=max(child.modal_depth for child in children),
+    )
+    return node
+
+
+@overload
+def modal(modality: Modality, formula: Formula, threshold: int) -> Formula: ...
+@overload
+def modal(modality: Modality, formula: Formula, threshold: Fraction) -> Formula: ...
+def modal(modality: Modality, formula: Formula, threshold: Threshold) -> Formula:
+    """Return ``S phi > t`` for a whole number t >= 0 or a fraction 0 < t < 1.
+
+    Other comparisons, and thresholds outside of these ranges, are sugar: see `gnn2logic.logic.A`.
+    """
+    if isinstance(threshold, Fraction):
+        if not 0 < threshold < 1:
+            raise FormulaError(f"A ratio must be between 0 and 1, both excluded. Got {threshold}.")
+        label = f"{modality} > {threshold}"
+    else:
+        if isinstance(threshold, bool) or threshold < 0:
+            raise FormulaError(f"A count threshold must be a whole number >= 0. Got {threshold!r}.")
+        threshold = int(threshold)
+        label = f"{modality} > {threshold}"
+    node: Formula = _intern(
+        Modal,
+        label,
+        (formula,),
+        size=formula.size + 1,
+        modal_depth=formula.modal_depth + 1,
+        modality=modality,
+        threshold=threshold,
+    )
+    return node

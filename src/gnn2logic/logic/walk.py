@@ -1,0 +1,101 @@
+"""Walks over formulas that visit a shared subformula once and never recurse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import TypeVar
+
+from gnn2logic.logic.syntax import (
+    And,
+    Formula,
+    Modal,
+    Not,
+    Or,
+    Predicate,
+    conjunction,
+    disjunction,
+    modal,
+    negation,
+)
+
+__all__ = ["fold", "predicate_names", "rebuild", "relation_names", "subformulas", "substitute"]
+
+Value = TypeVar("Value")
+
+
+def subformulas(*formulas: Formula, stop: Container[Formula] = ()) -> list[Formula]:
+    """Return every distinct subformula once, children before parents.
+
+    What is inside of a formula in `stop` is left out.
+
+    >>> from gnn2logic.logic import parse
+    >>> [str(part) for part in subformulas(parse("U0 & A U0 > 6"))]
+    ['U0', 'A U0 > 6', 'U0 & A U0 > 6']
+    """
+    done: dict[Formula, None] = {}
+    stack: list[tuple[Formula, bool]] = [(formula, False) for formula in reversed(formulas)]
+    while stack:
+        node, children_done = stack.pop()
+        if children_done:
+            done[node] = None
+        elif node not in done:
+            stack.append((node, True))
+            if node not in stop:
+                below = (child for child in reversed(node.children) if child not in done)
+                stack.extend((child, False) for child in below)
+    return list(done)
+
+
+def fold(formula: Formula, combine: Callable[[Formula, tuple[Value, ...]], Value]) -> Value:
+    """Compute a value bottom-up: ``combine(node, values of its children)``, once per node."""
+    values: dict[Formula, Value] = {}
+    for node in subformulas(formula):
+        values[node] = combine(node, tuple(values[child] for child in node.children))
+    return values[formula]
+
+
+def rebuild(node: Formula, children: Iterable[Formula]) -> Formula:
+    """Return `node` with other children."""
+    parts = tuple(children)
+    if parts == node.children:
+        return node
+    if isinstance(node, Not):
+        return negation(parts[0])
+    if isinstance(node, And):
+        return conjunction(parts)
+    if isinstance(node, Or):
+        return disjunction(parts)
+    assert isinstance(node, Modal)
+    return modal(node.modality, parts[0], node.threshold)
+
+
+def substitute(
+    formula: Formula, replacements: Mapping[Formula, Formula], *, stop: Container[Formula] = ()
+) -> Formula:
+    """Replace subformulas; what was put in is not searched again, nor what is inside of `stop`.
+
+    >>> from gnn2logic.logic import parse, predicate
+    >>> print(substitute(parse("A U0 > 6"), {predicate("U0"): parse("true")}))
+    A true > 6
+    """
+    new: dict[Formula, Formula] = {}
+    for node in subformulas(formula, stop=stop):
+        found = replacements.get(node)
+        if found is None:
+            found = node if node in stop else rebuild(node, [new[child] for child in node.children])
+        new[node] = found
+    return new[formula]
+
+
+def predicate_names(*formulas: Formula) -> tuple[str, ...]:
+    """Return the names of all predicates in use, sorted."""
+    nodes = subformulas(*formulas)
+    return tuple(sorted({node.name for node in nodes if isinstance(node, Predicate)}))
+
+
+def relation_names(*formulas: Formula) -> tuple[str, ...]:
+    """Return the names of all typed edge relations in use, sorted."""
+    names = {
+        node.modality.edges.relation for node in subformulas(*formulas) if isinstance(node, Modal)
+    }
+    return tuple(sorted(name for name in names if name is not None))

@@ -1,0 +1,306 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+from gnn2logic.exceptions import FeatureError, GraphError
+from gnn2logic.graphs import Direction, Edges, GraphBatch, ModalCounts, Modality, set_sizes
+from gnn2logic.graphs.random import random_graphs
+from strategies import KINDS, RELATIONS, SETS, plain_graphs, to_batch
+
+TRIANGLE = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", SETS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_counts_and_sizes_of_every_parameter(name: str, kind: str, data: st.DataObject) -> None:
+    """A block of columns at once, for every direction and relation, against plain loops."""
+    graph = data.draw(plain_graphs(kind).filter(lambda g: kind != "typed" or bool(g.edges)))
+    batch = to_batch(graph)
+    direction = data.draw(st.sampled_from(list(Direction)))
+    relation = data.draw(st.sampled_from((None, *RELATIONS))) if kind == "typed" else None
+    modality = Modality.from_set(name, Edges(direction, relation))
+    counts = ModalCounts(batch, batch.predicates)(modality)
+    single = ModalCounts(batch, batch.column("U1"))(modality)
+    sizes = set_sizes(batch, modality)
+    row = {"set": name, "direction": direction.value, "relation": relation}
+    for node in range(graph.n_nodes):
+        members = oracle.seen_from(graph, node, row)
+        assert sizes[node] == len(members)
+        for number, column in enumerate(batch.names):
+            assert counts[node, number] == sum(graph.predicates[column][w] for w in members)
+        assert single[node] == counts[node, 1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    graphs=st.lists(plain_graphs("multi", max_nodes=4), min_size=1, max_size=6),
+    data=st.data(),
+)
+def test_take_keeps_rows_and_edges_together(
+    graphs: list[oracle.PlainGraph], data: st.DataObject
+) -> None:
+    chosen = data.draw(st.lists(st.integers(-len(graphs), len(graphs) - 1), min_size=1, max_size=8))
+    batch = to_batch(*graphs)
+    assert batch.take(chosen) == to_batch(*(graphs[number] for number in chosen))
+    for number, single in enumerate(batch):
+        assert single == to_batch(graphs[number]) == batch[number]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    graphs=st.lists(plain_graphs("directed", max_nodes=4), min_size=1, max_size=8),
+    parts=st.integers(1, 10),
+)
+def test_split_and_concat_are_inverse(graphs: list[oracle.PlainGraph], parts: int) -> None:
+    batch = to_batch(*graphs)
+    pieces = batch.split(parts)
+    assert 1 <= len(pieces) <= parts
+    assert GraphBatch.concat(pieces) == batch
+    assert sum(piece.n_graphs for piece in pieces) == batch.n_graphs
+
+
+def test_split_is_balanced() -> None:
+    batch = random_graphs(100, sizes=7, random_state=0)
+    assert [piece.n_graphs for piece in batch.split(4)] == [25, 25, 25, 25]
+
+
+def test_indexing() -> None:
+    batch = random_graphs(5, sizes=[1, 2, 3, 4, 5], random_state=0)
+    assert batch[-1].n_nodes == 5
+    assert batch[1:3].sizes.tolist() == [2, 3]
+    assert batch[np.array([4, 0])].sizes.tolist() == [5, 1]
+    assert batch[[True, False, False, False, True]].sizes.tolist() == [1, 5]
+    assert len(batch) == 5
+    assert batch.shape == (5,)
+    with pytest.raises(IndexError, match="graph 5 is out of range for 5 graphs"):
+        batch[5]
+    with pytest.raises(GraphError, match="below 5. Got 9"):
+        batch.take([0, 9])
+    with pytest.raises(GraphError, match="At least one graph"):
+        batch.take([])
+    with pytest.raises(GraphError, match="3 entries for 5 graphs"):
+        batch.take([True, False, True])
+    with pytest.raises(GraphError, match="whole numbers or a Boolean mask"):
+        batch.take([0.5])
+
+
+def test_immutable() -> None:
+    predicates = np.zeros((3, 1), dtype=bool)
+    matrix = sp.csr_array(np.array(TRIANGLE))
+    batch = GraphBatch(predicates, matrix)
+    predicates[:] = True
+    matrix.data[:] = 7
+    assert not batch.predicates.any()
+    assert batch.n_edges == 6
+    with pytest.raises(AttributeError, match="immutable"):
+        batch.names = ("x",)  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="immutable"):
+        del batch._ptr
+    for array in (batch.predicates, batch.ptr, batch.adjacency.data, batch.edges().degrees):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    with pytest.raises(TypeError):
+        batch.relations["r"] = matrix  # type: ignore[index]
+
+
+def test_pickle_and_equality() -> None:
+    batch = random_graphs(4, relations=("r", "s"), directed=True, loops=True, random_state=0)
+    copy = pickle.loads(pickle.dumps(batch))
+    assert copy == batch
+    assert not copy.predicates.flags.writeable
+    assert batch != batch.take([0, 1, 2])
+    assert batch != "batch"
+    with pytest.raises(TypeError):
+        hash(batch)
+
+
+@pytest.mark.parametrize(
+    "form", [sp.csr_array, sp.csc_array, sp.coo_array, np.array, sp.csr_matrix]
+)
+def test_all_matrix_forms_agree(form: type) -> None:
+    expected = GraphBatch(None, TRIANGLE)
+    assert GraphBatch(None, form(np.array(TRIANGLE))) == expected
+    assert GraphBatch(None, form(np.array(TRIANGLE, dtype=float))) == expected
+
+
+def test_stored_zeros_vanish_and_repeats_add_up() -> None:
+    zeros = sp.coo_array(([0, 1, 1], ([0, 0, 1], [0, 1, 0])), shape=(2, 2))
+    assert GraphBatch(None, zeros).n_edges == 2
+    assert not GraphBatch(None, zeros).has_loops
+    twice = sp.coo_array(([1, 1], ([0, 0], [1, 1])), shape=(2, 2))
+    batch = GraphBatch(None, twice)
+    assert batch.adjacency.toarray().tolist() == [[0, 2], [0, 0]]
+    assert batch.has_multi_edges
+
+
+def test_kinds_of_graphs() -> None:
+    simple = GraphBatch(None, TRIANGLE)
+    directed = GraphBatch(None, [[0, 1], [0, 0]])
+    looped = GraphBatch(None, [[1, 1], [1, 0]])
+    multi = GraphBatch(None, [[0, 2], [2, 0]])
+    assert simple.is_simple
+    assert not any(batch.is_simple for batch in (directed, looped, multi))
+    assert directed.symmetrize().adjacency.toarray().tolist() == [[0, 1], [1, 0]]
+    assert looped.without_loops().adjacency.toarray().tolist() == [[0, 1], [1, 0]]
+    assert multi.merge_multi_edges().adjacency.toarray().tolist() == [[0, 1], [1, 0]]
+    assert multi.symmetrize() == multi
+    assert multi.adjacency.toarray().tolist() == [[0, 2], [2, 0]]
+
+
+def test_typed_edges() -> None:
+    single, double = [[0, 1], [1, 0]], [[0, 0], [1, 0]]
+    batch = GraphBatch(None, {"single": single, "double": double})
+    assert batch.adjacency.toarray().tolist() == [[0, 1], [2, 0]]
+    assert batch.edges(Edges(relation="double")).degrees.tolist() == [0, 1]
+    part = GraphBatch(None, single, relations={"forth": [[0, 1], [0, 0]]})
+    assert part.edges(Edges(relation="forth")).degrees.tolist() == [1, 0]
+    with pytest.raises(GraphError, match="'back' must be a part of adjacency.*node 1 to node 0"):
+        GraphBatch(None, [[0, 1], [0, 0]], relations={"back": [[0, 0], [1, 0]]})
+    with pytest.raises(GraphError, match="same nodes as adjacency, shape"):
+        GraphBatch(None, single, relations={"r": [[0]]})
+    with pytest.raises(GraphError, match="same nodes. Got shapes"):
+        GraphBatch(None, {"r": [[0]], "s": single})
+    with pytest.raises(GraphError, match="empty mapping"):
+        GraphBatch(None, {})
+    with pytest.raises(GraphError, match="not as both"):
+        GraphBatch(None, {"r": single}, relations={"s": single})
+
+
+def test_odd_graphs_are_valid() -> None:
+    assert GraphBatch(None, [[0]]).n_nodes == 1
+    isolated = GraphBatch(np.ones((3, 1)), np.zeros((3, 3)))
+    assert isolated.n_edges == 0
+    assert isolated.edges().degrees.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"adjacency": [[0, 1]]}, GraphError, r"square matrix. Got shape \(1, 2\)"),
+        ({"adjacency": [[0, 1], [1]]}, GraphError, "rows of unequal length"),
+        ({"adjacency": np.zeros((0, 0))}, GraphError, "at least one node. Got 0"),
+        ({"adjacency": [[0, -1], [1, 0]]}, GraphError, "Got -1 at row 0, column 1"),
+        (
+            {"adjacency": [[0, 0.5], [1, 0]]},
+            GraphError,
+            r"Got 0.5 at row 0, column 1.*weights > 0.5",
+        ),
+        ({"adjacency": [[0, np.nan], [1, 0]]}, GraphError, "Got nan"),
+        ({"adjacency": [[0, 2.0**40], [1, 0]]}, GraphError, "below 2"),
+        ({"adjacency": [["a"]]}, GraphError, "must hold numbers. Got dtype"),
+        (
+            {"adjacency": TRIANGLE, "ptr": [0, 2]},
+            GraphError,
+            "end at the number of nodes, 3. Got 0 and 2",
+        ),
+        (
+            {"adjacency": TRIANGLE, "ptr": [0, 0, 3]},
+            GraphError,
+            "Graph 0 must have at least one node",
+        ),
+        ({"adjacency": TRIANGLE, "ptr": [0.0, 3.0]}, GraphError, "whole numbers"),
+        (
+            {"adjacency": TRIANGLE, "ptr": [0, 1, 3]},
+            GraphError,
+            "must not join two graphs. Got an edge from node 0 of graph 0 to node 1 of graph 1",
+        ),
+        (
+            {"adjacency": TRIANGLE, "predicates": [[0], [1]]},
+            FeatureError,
+            r"each of the 3 nodes.*\(2, 1\)",
+        ),
+        ({"adjacency": TRIANGLE, "predicates": [0, 1, 0]}, FeatureError, r"shape \(3,\)"),
+        (
+            {"adjacency": TRIANGLE, "predicates": [[0], [0.5], [1]]},
+            FeatureError,
+            "Got 0.5 at node 1, column 0. PredicateEncoder",
+        ),
+        (
+            {"adjacency": TRIANGLE, "predicates": [[0], [np.nan], [1]]},
+            FeatureError,
+            "Got nan at node 1",
+        ),
+        ({"adjacency": TRIANGLE, "predicates": [["a"]] * 3}, FeatureError, "must be Boolean"),
+        (
+            {"adjacency": TRIANGLE, "predicates": np.zeros((3, 2)), "names": ["a"]},
+            FeatureError,
+            "Got 1 names for 2 columns",
+        ),
+        (
+            {"adjacency": TRIANGLE, "predicates": np.zeros((3, 2)), "names": ["a", "a"]},
+            FeatureError,
+            "distinct. Got 'a' twice",
+        ),
+        (
+            {"adjacency": TRIANGLE, "predicates": np.zeros((3, 2)), "names": "ab"},
+            FeatureError,
+            "single string 'ab'",
+        ),
+    ],
+)
+def test_bad_parts(arguments: dict[str, object], error: type[Exception], message: str) -> None:
+    predicates = arguments.pop("predicates", None)
+    adjacency = arguments.pop("adjacency")
+    with pytest.raises(error, match=message):
+        GraphBatch(predicates, adjacency, **arguments)  # type: ignore[arg-type]
+
+
+def test_concat_refuses_what_does_not_fit() -> None:
+    one = GraphBatch(np.zeros((1, 1)), [[0]])
+    with pytest.raises(FeatureError, match=r"Batch 0 has 1 \('U0'\), batch 1 has 2 \('U0', 'U1'\)"):
+        GraphBatch.concat([one, GraphBatch(np.zeros((1, 2)), [[0]])])
+    with pytest.raises(GraphError, match="Batch 0 has none, batch 1 has 'r'"):
+        GraphBatch.concat([one, GraphBatch(np.zeros((1, 1)), {"r": [[0]]})])
+    with pytest.raises(GraphError, match="empty sequence"):
+        GraphBatch.concat([])
+
+
+def test_with_predicates_shares_the_edges() -> None:
+    batch = random_graphs(3, sizes=4, random_state=0)
+    other = batch.with_predicates(np.ones((12, 1)), ["all"])
+    assert other.names == ("all",)
+    assert other.adjacency is batch.adjacency
+
+
+def test_counts_beyond_int32_are_exact() -> None:
+    big = 2**31 - 1
+    batch = GraphBatch(None, [[0, big, big], [big, 0, 0], [big, 0, 0]])
+    assert batch.n_edges == 4 * big
+    counts = ModalCounts(batch, np.ones(3, dtype=bool))(Modality.from_set("A"))
+    assert counts.tolist() == [2 * big, big, big]
+
+
+def test_random_graphs_are_seeded_and_as_described() -> None:
+    first = random_graphs(50, sizes=[3, 20] * 25, density=0.3, random_state=5)
+    assert first == random_graphs(50, sizes=[3, 20] * 25, density=0.3, random_state=5)
+    assert first != random_graphs(50, sizes=[3, 20] * 25, density=0.3, random_state=6)
+    assert first.is_simple
+    pairs = 25 * (3 * 2 + 20 * 19)
+    assert abs(first.n_edges / pairs - 0.3) < 0.03
+    typed = random_graphs(
+        9, relations=("r", "s"), loops=True, directed=True, max_multiplicity=2, random_state=0
+    )
+    assert typed.has_loops
+    assert typed.has_multi_edges
+    assert not typed.is_symmetric
+    total = typed.relations["r"] + typed.relations["s"]
+    assert (total != typed.adjacency).nnz == 0
+    with pytest.raises(GraphError, match="at least 1. Got 0"):
+        random_graphs(0)
+    with pytest.raises(GraphError, match="sizes must be at least 1"):
+        random_graphs(2, sizes=[1, 0])
+
+
+def test_large_batches_are_drawn_in_chunks() -> None:
+    batch = random_graphs(300, sizes=100, density=0.01, names=(), random_state=0)
+    assert batch.n_nodes == 30_000
+    assert abs(batch.n_edges / (300 * 100 * 99) - 0.01) < 0.001

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gnn2logic.exceptions import FeatureError, FormulaError
+from gnn2logic.graphs import Modality
+from gnn2logic.graphs.random import random_graphs
+from gnn2logic.logic import (
+    ALL,
+    FALSE,
+    TRUE,
+    A,
+    Formula,
+    I,
+    conjunction,
+    disjunction,
+    from_json,
+    parse,
+    predicate,
+    predicate_names,
+    relation_names,
+    subformulas,
+    substitute,
+)
+from gnn2logic.logic import syntax as syntax_module
+from gnn2logic.logic.syntax import modal
+from strategies import RELATIONS, formulas
+
+
+def deep_dag(layers: int = 200) -> Formula:
+    """Return a formula whose every layer refers to the one below four times."""
+    formula = predicate("U0")
+    for _ in range(layers):
+        formula = ((A(formula) > 0) & ((I + A)(formula) < 4)) | (
+            (ALL(formula) > "1/3") & ~(A(formula) > 2)
+        )
+    return formula
+
+
+@settings(max_examples=200, deadline=None)
+@given(formula=formulas(relations=RELATIONS))
+def test_copies_and_pickles_are_the_same_object(formula: Formula) -> None:
+    assert pickle.loads(pickle.dumps(formula)) is formula
+    assert copy.copy(formula) is formula
+    assert copy.deepcopy([formula])[0] is formula
+
+
+@settings(max_examples=200, deadline=None)
+@given(parts=st.lists(formulas(max_steps=4), max_size=5), seed=st.randoms(use_true_random=False))
+def test_connectives_do_not_depend_on_order_or_repeats(parts: list[Formula], seed: object) -> None:
+    shuffled = [*parts, *parts[:2]]
+    seed.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert conjunction(parts) is conjunction(shuffled)
+    assert disjunction(parts) is disjunction(shuffled)
+
+
+@settings(max_examples=200, deadline=None)
+@given(some=st.lists(formulas(max_steps=5), min_size=2, max_size=6, unique=True))
+def test_the_order_is_total(some: list[Formula]) -> None:
+    keys = [formula.key for formula in some]
+    assert len(set(keys)) == len(keys)
+    assert sorted(some) == sorted(some, key=lambda formula: formula.key)
+
+
+def test_the_order_and_hash_are_the_same_in_every_process() -> None:
+    code = (
+        "from gnn2logic.logic import parse\n"
+        "f = parse('U2 & U10 & (A(U1 | U3) > 1 | A(U4 | U5) > 1)')\n"
+        "print(f, hash(f))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_size_and_depth() -> None:
+    psi_1 = parse("1((A U0 < 4) | (A U0 > 9)) > 0")
+    assert (psi_1.size, psi_1.modal_depth) == (7, 2)
+    assert (TRUE.size, TRUE.modal_depth) == (1, 0)
+    assert parse("U0 & U1 & !U2").size == 6
+
+
+def test_walks() -> None:
+    formula = parse("A[r] U0 > 1 & A[s]^T(U0 | U1) > 2 & A U0 > 1")
+    assert predicate_names(formula) == ("U0", "U1")
+    assert relation_names(formula) == ("r", "s")
+    assert [str(part) for part in subformulas(formula)][-1] == str(formula)
+    replaced = substitute(formula, {predicate("U0"): parse("A true > 3")})
+    assert replaced is parse(
+        "A[r](A true > 3) > 1 & A[s]^T(A true > 3 | U1) > 2 & A(A true > 3) > 1"
+    )
+    assert substitute(formula, {formula: TRUE}) is TRUE
+    swap = {predicate("U0"): predicate("U1"), predicate("U1"): predicate("U0")}
+    assert substitute(parse("U0 & !U1"), swap) is parse("U1 & !U0")
+
+
+def test_deep_shared_formulas_are_cheap() -> None:
+    """Each step takes milliseconds; a walk along every path would take longer than the universe."""
+    started = time.process_time()
+    formula = deep_dag()
+    assert formula.modal_depth == 200
+    assert formula.size > 10**100
+    assert hash(formula) == hash(deep_dag())
+    text = str(formula)
+    assert len(text) < 50_000
+    assert text.count(":=") == 199
+    assert parse(text) is formula
+    assert parse(formula.unicode()) is formula
+    assert formula.latex().count(":=") == 199
+    assert formula.english().count("Nodes of kind") == 199
+    assert pickle.loads(pickle.dumps(formula)) is formula
+    assert from_json(formula.json()) is formula
+    assert formula.evaluate(random_graphs(20, random_state=0)).shape == (20,)
+    # Not a benchmark: seconds here would mean that some step lost the sharing.
+    assert time.process_time() - started < 20
+
+
+def test_unused_formulas_are_forgotten() -> None:
+    before = len(syntax_module._table)
+    keep = [A(predicate(f"only here {number}")) > number for number in range(50)]
+    assert len(syntax_module._table) >= before + 100
+    del keep
+    gc.collect()
+    assert len(syntax_module._table) <= before + 2
+
+
+def test_formulas_are_immutable_and_not_made_by_class() -> None:
+    formula = parse("U0")
+    with pytest.raises(AttributeError, match="immutable"):
+        formula.size = 3
+    with pytest.raises(AttributeError, match="immutable"):
+        del formula.size
+    with pytest.raises(TypeError, match="Use parse"):
+        Formula()
+
+
+def test_constructors_refuse_bad_parts() -> None:
+    neighbours = Modality.from_set("A")
+    with pytest.raises(FormulaError, match=">= 0. Got -1"):
+        modal(neighbours, TRUE, -1)
+    with pytest.raises(FormulaError, match="Got True"):
+        modal(neighbours, TRUE, True)
+    with pytest.raises(FeatureError, match="must be a string. Got 3"):
+        predicate(3)  # type: ignore[arg-type]
+    with pytest.raises(FeatureError, match="must not be empty"):
+        predicate("")
+    with pytest.raises(FeatureError, match="valid Unicode"):
+        predicate("\ud800")
+    with pytest.raises(TypeError):
+        _ = TRUE & 1  # type: ignore[operator]
+    assert conjunction([]) is TRUE
+    assert disjunction([]) is FALSE
