@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         to_networkx,
         to_pyg,
     )
+    from gnn2logic.idt import IDTClassifier, IDTNodeClassifier, load
     from gnn2logic.logic import (
         ALL,
         FALSE,
@@ -54,6 +55,8 @@ __all__ = [
     "Formula",
     "GraphBatch",
     "I",
+    "IDTClassifier",
+    "IDTNodeClassifier",
     "Modality",
     "PredicateEncoder",
     "__version__",
@@ -67,6 +70,7 @@ __all__ = [
     "from_json",
     "from_networkx",
     "from_pyg",
+    "load",
     "parse",
     "parse_c2",
     "plot_graph",
@@ -94,10 +98,11 @@ _HOMES = {
         "to_networkx",
         "to_pyg",
     ),
+    "gnn2logic.idt": ("IDTClassifier", "IDTNodeClassifier", "load"),
     "gnn2logic.plotting": ("plot_graph",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_PARTS = ("exceptions", "graphs", "logic", "plotting")
+_PARTS = ("exceptions", "graphs", "idt", "logic", "plotting", "trees")
 
 
 def __getattr__(name: str) -> Any:

@@ -5,14 +5,19 @@ Each error is also the builtin that callers expect (``ValueError``, ``TypeError`
 """
 
 __all__ = [
+    "ActivationError",
     "EquivalenceError",
     "FeatureError",
     "FormulaError",
     "FormulaSyntaxError",
     "Gnn2LogicError",
     "GraphError",
+    "LabelError",
     "MissingDependencyError",
+    "ModelFileError",
+    "ParameterError",
     "SimplificationError",
+    "SingleClassWarning",
     "TranslationError",
     "UnknownPredicateError",
     "UnknownRelationError",
@@ -65,8 +70,28 @@ class EquivalenceError(Gnn2LogicError, ValueError):
     """An equivalence check was asked for more than it can do."""
 
 
+class ParameterError(Gnn2LogicError, ValueError):
+    """A hyper-parameter has a value that makes no sense."""
+
+
+class LabelError(Gnn2LogicError, ValueError):
+    """Labels or weights do not fit the graphs."""
+
+
+class ActivationError(Gnn2LogicError, ValueError):
+    """Node representations of a teacher do not fit the graphs."""
+
+
+class ModelFileError(Gnn2LogicError, ValueError):
+    """A file is not a model that can be read."""
+
+
 class MissingDependencyError(Gnn2LogicError, ImportError):
     """An optional dependency is needed and not installed."""
+
+
+class SingleClassWarning(UserWarning):
+    """All training labels are the same, so the model is constant."""
 
 
 class UnseenCategoryWarning(UserWarning):

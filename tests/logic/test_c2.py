@@ -146,6 +146,14 @@ def test_what_counts_nodes_is_translated_for_parallel_edges(text: str) -> None:
         ("exists y (x = y | E(x,y) & U0(x))", "!U0 | I+A true > 0"),
         ("exists y (x = y | E(x,y) & !U0(x))", "U0 | I+A true > 0"),
         ("exists>=2 y (U0(x) & U1(x))", "U0 & U1 & 1 true > 1"),
+        (
+            "exists>=2 y (U0(x) | U1(x) | E(x,y))",
+            "(U0 | U1) & 1 true > 1 | !(U0 | U1) & A true > 1",
+        ),
+        (
+            "exists y (U0(x) & U1(x) & E(x,y) | U0(x) & !E(x,y) & U2(y))",
+            "U0 & (!U1 & 1-A U2 > 0 | U1 & (A true > 0 | 1-A U2 > 0))",
+        ),
         ("exists>=2 y (x != y | U0(x))", "1-I true > 1 | U0 & 1-I true > 0"),
         ("exists>=2 y (U0(y) & (E(x,y) | U1(x)))", "U1 & 1 U0 > 1 | !U1 & A U0 > 1"),
         ("exists>=2 y (E(x,y) & U0(x) | E(x,y) & !U0(x))", "A true > 1"),

@@ -19,7 +19,7 @@ from gnn2logic.logic.c2 import C2Formula, from_c2, parse_c2, to_c2
 from gnn2logic.logic.c2 import syntax as c2
 from gnn2logic.logic.syntax import modal, negation
 
-PREDICATES = ("U0", "U1")
+PREDICATES = ("U0", "U1", "U2")
 RELATIONS = ("r", "s")
 SETS = ("0", "1", "I", "A", "1-I", "1-A", "I+A", "1-I-A")
 PROPER_SETS = tuple(name for name in SETS if name not in ("0", "I"))
@@ -27,7 +27,7 @@ PROPER_SETS = tuple(name for name in SETS if name not in ("0", "I"))
 Plain = tuple[Any, ...]
 """A formula of C2 as nested tuples: the form that the brute force reads."""
 
-moderate = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+moderate = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
 
 # Brute force ---------------------------------------------------------------------------------
@@ -162,8 +162,10 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def atoms(relations: tuple[str | None, ...]) -> st.SearchStrategy[Plain]:
+    properties = st.tuples(st.just("P"), st.sampled_from(PREDICATES), variables)
     return st.one_of(
-        st.tuples(st.just("P"), st.sampled_from(PREDICATES), variables),
+        properties,
+        properties,
         st.sampled_from([("E", "x", "y"), ("E", "y", "x"), ("E", "x", "x")]).flatmap(
             lambda edge: st.sampled_from(relations).map(lambda relation: (*edge, relation))
         ),
@@ -185,15 +187,29 @@ def plain_formulas(
         units,
         lambda parts: (
             st.tuples(st.just("not"), parts)
-            | st.tuples(st.sampled_from(["and", "or", "implies"]), parts, parts)
+            | st.tuples(st.just("implies"), parts, parts)
+            | wide(parts)
         ),
         max_leaves=5,
     )
 
 
+def wide(parts: st.SearchStrategy[Plain]) -> st.SearchStrategy[Plain]:
+    lists = st.lists(parts, min_size=2, max_size=4)
+    return st.builds(lambda kind, some: (kind, *some), st.sampled_from(["and", "or"]), lists)
+
+
+def mixed_bodies() -> st.SearchStrategy[Plain]:
+    """Quantifiers over two levels of connectives that mix conditions on x and on y."""
+    literals = atoms((None,)).flatmap(lambda f: st.sampled_from([f, ("not", f)]))
+    body = wide(wide(literals))
+    count = st.tuples(st.sampled_from(sorted(COMPARE)), st.integers(0, 3), st.sampled_from("xy"))
+    return st.builds(lambda how, f: ("exists", *how, f), count, body)
+
+
 @st.composite
 def unary(draw: st.DrawFn) -> Plain:
-    f = draw(plain_formulas(draw(st.integers(0, 3))))
+    f = draw(mixed_bodies() | st.integers(0, 3).flatmap(plain_formulas))
     if free(f) == {"x", "y"}:
         f = ("exists", draw(st.sampled_from(sorted(COMPARE))), draw(st.integers(0, 3)), "y", f)
     assume(plain_depth(f) <= 3)

@@ -407,6 +407,9 @@ class GraphBatch:
         return self.n_graphs
 
     def __getitem__(self, key: int | slice | npt.ArrayLike) -> GraphBatch:
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            # How scikit-learn chooses rows of an array.
+            key = key[0]
         if isinstance(key, slice):
             return self.take(np.arange(self.n_graphs)[key])
         if isinstance(key, int | np.integer):

@@ -26,6 +26,7 @@ from gnn2logic.logic.syntax import (
     Not,
     Or,
     Predicate,
+    Threshold,
     conjunction,
     disjunction,
     modal,
@@ -41,6 +42,8 @@ __all__ = [
     "formulas_from_rows",
     "formulas_to_rows",
     "from_json",
+    "threshold_from_document",
+    "threshold_to_document",
     "to_json",
 ]
 
@@ -114,14 +117,14 @@ def _row(node: Formula, children: list[int]) -> dict[str, Any]:
     if isinstance(node, Or):
         return {"op": "or", "of": children}
     assert isinstance(node, Modal)
-    modality, threshold = node.modality, node.threshold
+    modality = node.modality
     return {
         "op": "modal",
         "set": modality.set_name,
         "direction": modality.edges.direction.value,
         "relation": modality.edges.relation,
         "of": children[0],
-        "more_than": str(threshold) if isinstance(threshold, Fraction) else threshold,
+        "more_than": threshold_to_document(node.threshold),
     }
 
 
@@ -161,24 +164,39 @@ def _build(row: _AnyRow, number: int, built: list[Formula]) -> Formula:
                 return disjunction([at(index) for index in row.of])
             case _Count():
                 edges = Edges(Direction(row.direction), row.relation)
-                return modal(Modality.from_set(row.set, edges), at(row.of), _threshold(row))
+                return modal(
+                    Modality.from_set(row.set, edges),
+                    at(row.of),
+                    threshold_from_document(row.more_than),
+                )
     except FeatureError as error:
         raise FormulaError(f"Row {number} of a formula is not valid: {error}") from None
 
 
-def _threshold(row: _Count) -> Any:
-    if isinstance(row.more_than, int):
-        return row.more_than
-    numerator, slash, denominator = row.more_than.partition("/")
+def threshold_to_document(threshold: Threshold) -> int | str:
+    """Return a count as a number and a share as "a/q"."""
+    return str(threshold) if isinstance(threshold, Fraction) else threshold
+
+
+def threshold_from_document(value: int | str) -> Any:
+    """Return the threshold of a document, or raise `FormulaError`."""
+    if isinstance(value, int):
+        if isinstance(value, bool) or value < 0:
+            raise FormulaError(f"A count threshold must be a whole number >= 0. Got {value!r}.")
+        return value
+    numerator, slash, denominator = value.partition("/")
     digits = (numerator, denominator)
     if not slash or not all(part.isascii() and part.isdigit() for part in digits):
         raise FormulaError(
-            f"A share must be written as 'a/q' with whole numbers. Got {row.more_than!r} instead."
+            f"A share must be written as 'a/q' with whole numbers. Got {value!r} instead."
         )
     try:
-        return Fraction(int(numerator), int(denominator))
+        share = Fraction(int(numerator), int(denominator))
     except (ValueError, ZeroDivisionError):
-        raise FormulaError(f"{row.more_than!r} is not a fraction.") from None
+        raise FormulaError(f"{value!r} is not a fraction.") from None
+    if not 0 < share < 1:
+        raise FormulaError(f"A ratio must be between 0 and 1, both excluded. Got {share}.")
+    return share
 
 
 def formula_to_document(formula: Formula) -> dict[str, Any]:

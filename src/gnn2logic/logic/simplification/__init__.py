@@ -22,7 +22,7 @@ from gnn2logic.logic.syntax import (
 )
 from gnn2logic.logic.walk import rebuild, subformulas
 
-__all__ = ["simplify"]
+__all__ = ["minimised", "simplify"]
 
 
 def simplify(
@@ -76,11 +76,12 @@ def _simplified(formula: Formula, *, simple: bool) -> Formula:
         else:
             folded[node] = rebuild(node, children) if children else node
         if node in roots:
-            folded[node] = _minimised(folded[node], theory)
+            folded[node] = minimised(folded[node], theory)
     return folded[formula]
 
 
-def _minimised(formula: Formula, theory: Theory) -> Formula:
+def minimised(formula: Formula, theory: Theory) -> Formula:
+    """Return the smallest equivalent that two-level minimisation over boxes finds."""
     if not isinstance(formula, And | Or | Not):
         return formula
     boxes = split_into_boxes(formula, theory)

@@ -102,6 +102,10 @@ class Box:
             intervals[term] = intervals.get(term, _ANY).meet(interval)
         return Box(intervals)
 
+    def contains(self, other: Box) -> bool:
+        """Return whether all of `other` lies inside, by its bounds alone."""
+        return self.meet(other) == other
+
     def bounds(self) -> list[tuple[Term, str, Formula]]:
         """Return every single bound as (term, side, literal), in the stable order of literals."""
         found = []

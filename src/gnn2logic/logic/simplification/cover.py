@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gnn2logic.logic.simplification.boxes import Box, Theory
 from gnn2logic.logic.syntax import (
@@ -17,6 +17,7 @@ from gnn2logic.logic.syntax import (
     Constant,
     Formula,
     Modal,
+    Not,
     Predicate,
     disjunction,
 )
@@ -26,6 +27,8 @@ __all__ = ["atoms_of", "minimal_cover", "split_into_boxes"]
 
 MAX_BOXES = 128
 """Formulas with more paths than this are left as they are."""
+
+_MAX_STEPS = 2_000
 
 _MAX_EXACT = 12
 """Up to this many boxes the cheapest cover is found exactly; beyond it, greedily."""
@@ -79,7 +82,10 @@ def minimal_cover(on: Sequence[Box], off: Sequence[Box], theory: Theory) -> Form
         prime = _expand(box, off, theory)
         primes.setdefault(prime.formula, prime)
     chosen = sorted(primes)
-    pieces = _pieces(on, [primes[formula] for formula in chosen], theory)
+    boxes = [primes[formula] for formula in chosen]
+    pieces = _pieces(on, boxes, theory)
+    if pieces is None:
+        pieces = _minimal({frozenset(_around(box, boxes)): None for box in on})
     return disjunction(chosen[number] for number in _cheapest(chosen, pieces))
 
 
@@ -92,12 +98,27 @@ def _expand(box: Box, off: Sequence[Box], theory: Theory) -> Box:
     return box
 
 
-def _pieces(on: Sequence[Box], primes: Sequence[Box], theory: Theory) -> list[frozenset[int]]:
-    """Cut the on-boxes along the primes; return which primes hold each piece."""
+def _around(box: Box, primes: Sequence[Box]) -> list[int]:
+    """Return the primes that contain the whole box."""
+    return [number for number, prime in enumerate(primes) if prime.contains(box)]
+
+
+def _pieces(
+    on: Sequence[Box], primes: Sequence[Box], theory: Theory
+) -> list[frozenset[int]] | None:
+    """Cut the on-boxes along the primes; return which primes hold each piece.
+
+    Returns None when there would be too many pieces: with whole boxes in place of pieces a cover is
+    found as well, only not always the cheapest.
+    """
     found: dict[frozenset[int], None] = {}
+    steps = 0
     stack = [(box, 0, frozenset[int]()) for box in reversed(on)]
     while stack:
         piece, number, inside = stack.pop()
+        steps += 1
+        if steps > _MAX_STEPS:
+            return None
         if number == len(primes):
             found[inside] = None
             continue
@@ -110,12 +131,16 @@ def _pieces(on: Sequence[Box], primes: Sequence[Box], theory: Theory) -> list[fr
                 break
         else:
             stack.append((piece, number + 1, inside | {number}))
-    # A piece that more primes hold than another is covered whenever that other one is.
+    return _minimal(found)
+
+
+def _minimal(found: Mapping[frozenset[int], None]) -> list[frozenset[int]]:
+    """Drop a piece that more primes hold than another one: it is covered whenever that one is."""
     return [piece for piece in found if not any(other < piece for other in found)]
 
 
 def _bounded(box: Box, literal: Formula, *, negated: bool) -> Box:
-    positive = isinstance(literal, Modal | Predicate)
+    positive = not isinstance(literal, Not)
     atom = literal if positive else literal.children[0]
     return box.bound(atom, positive != negated)
 

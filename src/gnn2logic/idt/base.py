@@ -1,0 +1,390 @@
+"""What the estimators share: learning, reading, predicting."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from gnn2logic._progress import Progress
+from gnn2logic.exceptions import (
+    LabelError,
+    ParameterError,
+    SingleClassWarning,
+)
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.encoder import PredicateEncoder
+from gnn2logic.graphs.modality import Modality
+from gnn2logic.idt.inputs import (
+    check_activations,
+    check_labels,
+    check_weights,
+)
+from gnn2logic.idt.label_targets import graph_label_targets, node_label_targets
+from gnn2logic.idt.model import IDT, Layer, Prunings
+from gnn2logic.idt.pruning import prune
+from gnn2logic.idt.reading import class_formula, leaf_classes
+from gnn2logic.idt.rules import RuleTable
+from gnn2logic.idt.running import final_leaves
+from gnn2logic.idt.saving import save_estimator
+from gnn2logic.idt.settings import (
+    check_choice,
+    check_share,
+    check_whole,
+    local_modalities,
+    modalities_from,
+    seed_from,
+)
+from gnn2logic.logic.syntax import Formula
+
+__all__ = ["IDTEstimator"]
+
+_DEFAULT_LAYERS = 3
+
+
+class IDTEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What both estimators share: the inner layers, reading and predicting."""
+
+    _level: Literal["graph", "node"]
+    model_: IDT
+    classes_: npt.NDArray[Any]
+    encoder_: PredicateEncoder
+
+    def __init__(
+        self,
+        n_layers: int | None = None,
+        *,
+        width: int = 16,
+        layer_depth: int = 2,
+        modalities: object = "auto",
+        absolute: bool = True,
+        relative: bool = True,
+        max_features: float = 1 / 3,
+        max_graphs: float | None = None,
+        random_thresholds: bool = False,
+        leaf_sets: str = "nested",
+        min_samples_leaf: int = 1,
+        max_depth: int | None = None,
+        ccp_alpha: float | str = "auto",
+        projection: int | None = 8,
+        class_weight: object = None,
+        encoder: object = None,
+        n_shards: int = 1,
+        n_jobs: int | None = None,
+        random_state: object = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_layers = n_layers
+        self.width = width
+        self.layer_depth = layer_depth
+        self.modalities = modalities
+        self.absolute = absolute
+        self.relative = relative
+        self.max_features = max_features
+        self.max_graphs = max_graphs
+        self.random_thresholds = random_thresholds
+        self.leaf_sets = leaf_sets
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.ccp_alpha = ccp_alpha
+        self.projection = projection
+        self.class_weight = class_weight
+        self.encoder = encoder
+        self.n_shards = n_shards
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning --------------------------------------------------------------------------------
+
+    def _learn(
+        self,
+        batch: GraphBatch,
+        activations: object,
+        codes: npt.NDArray[np.int64],
+        row_weights: npt.NDArray[np.float64],
+    ) -> None:
+        """Learn everything; rows are graphs or nodes, `codes` are their class numbers."""
+        # numba is slow to import and only learning needs it.
+        from gnn2logic.idt.final import Labels, learn_final
+        from gnn2logic.idt.learning import InnerLearner, preference
+        from gnn2logic.trees.growing import GrowthLimits
+        from gnn2logic.trees.targets import integer_weights
+
+        kinds = self._kinds()
+        targets = self._targets(batch, activations, codes, row_weights)
+        n_layers = len(targets)
+        layer_modalities = self._layer_modalities(batch, n_layers)
+        seed = [seed_from(self.random_state)]
+        shards = batch.split(check_whole("n_shards", self.n_shards, least=1))
+        weights = integer_weights(row_weights)
+        node_weights = weights[batch.graph_index] if self._level == "graph" else weights
+        alpha = self._alpha()
+        limits = GrowthLimits(
+            max_depth=None
+            if self.max_depth is None
+            else check_whole("max_depth", self.max_depth, least=1),
+            min_rows_leaf=check_whole("min_samples_leaf", self.min_samples_leaf, least=1),
+            splits_without_gain=True,
+        )
+        progress = Progress("fit", n_layers + 1, enabled=bool(self.verbose))
+        with _threads(self.n_jobs):
+            learner = InnerLearner(shards, _split_rows(node_weights, shards, "node"))
+            for number in range(n_layers):
+                settings = self._layer_settings(layer_modalities[number], kinds)
+                learner.learn_layer(_split_rows(targets[number], shards, "node"), settings, seed)
+                progress.step("layer")
+            labels = Labels(
+                _split_rows(codes, shards, self._level),
+                _split_rows(weights, shards, self._level),
+                len(self.classes_),
+            )
+            table, features = self._final_table(learner, layer_modalities, kinds)
+            ranks = preference(table.features, learner.formulas)
+            prunings, alpha_chosen = learn_final(
+                table,
+                labels,
+                ranks,
+                limits=limits,
+                alpha=alpha,
+                seed=seed,
+                features=features,
+            )
+            progress.step("layer")
+        progress.close()
+        self.n_layers_ = n_layers
+        self.prunings_ = prunings
+        self.ccp_alpha_ = alpha_chosen
+        self.chosen_ = prunings.index(alpha_chosen)
+        chosen = prunings.tree(self.chosen_)
+        self.model_ = IDT(tuple(learner.columns), tuple(learner.layers), chosen, self._level)
+
+    def _final_table(self, learner: Any, layer_modalities: Any, kinds: Any) -> Any:
+        raise NotImplementedError
+
+    def _targets(
+        self,
+        batch: GraphBatch,
+        activations: object,
+        codes: npt.NDArray[np.int64],
+        row_weights: npt.NDArray[np.float64],
+    ) -> list[npt.NDArray[Any]]:
+        """Return what each inner layer is fitted to."""
+        given = self.n_layers
+        if given is not None:
+            check_whole("n_layers", given, least=0)
+        if activations is not None:
+            found = check_activations(activations, batch)
+            if given is not None and given != len(found):
+                raise ParameterError(
+                    f"n_layers={given} was given together with activations of {len(found)} layers. "
+                    "Leave n_layers out: the activations say how many inner layers there are."
+                )
+            return found
+        n_layers = _DEFAULT_LAYERS if given is None else given
+        if self._level == "graph":
+            return graph_label_targets(batch, codes, len(self.classes_), n_layers)
+        return node_label_targets(batch, codes, row_weights > 0, len(self.classes_), n_layers)
+
+    def _kinds(self) -> tuple[bool, ...]:
+        kinds = tuple(
+            kind for kind, wanted in ((False, self.absolute), (True, self.relative)) if wanted
+        )
+        if not kinds:
+            raise ParameterError("absolute and relative must not both be False.")
+        return kinds
+
+    def _layer_modalities(self, batch: GraphBatch, n_layers: int) -> list[tuple[Modality, ...]]:
+        """Return the modal parameters of every inner layer and, last, of a local final layer."""
+        if isinstance(self.modalities, str) and self.modalities == "auto":
+            return [local_modalities(batch)] * (n_layers + 1)
+        values: Any = self.modalities
+        nested = isinstance(values, Sequence) and any(
+            isinstance(entry, Sequence) and not isinstance(entry, str) for entry in values
+        )
+        if not nested:
+            return [modalities_from("modalities", values)] * (n_layers + 1)
+        if len(values) != n_layers:
+            raise ParameterError(
+                f"modalities must be one list, or one list for each of the {n_layers} layers. "
+                f"Got {len(values)} lists."
+            )
+        per_layer = [modalities_from(f"modalities[{n}]", own) for n, own in enumerate(values)]
+        return [*per_layer, per_layer[-1]]
+
+    def _layer_settings(self, modalities: tuple[Modality, ...], kinds: tuple[bool, ...]) -> Any:
+        from gnn2logic.idt.learning import LayerSettings
+
+        leaf_sets = check_choice("leaf_sets", self.leaf_sets, ("merge", "nested", "all"))
+        depth = check_whole("layer_depth", self.layer_depth, least=1)
+        if leaf_sets == "all" and depth > 3:
+            raise ParameterError(
+                "leaf_sets='all' makes 2**(2**layer_depth) sets; layer_depth must be at most 3."
+            )
+        return LayerSettings(
+            modalities=modalities,
+            kinds=kinds,
+            width=check_whole("width", self.width, least=1),
+            depth=depth,
+            feature_share=check_share("max_features", self.max_features),
+            graph_share=None
+            if self.max_graphs is None
+            else check_share("max_graphs", self.max_graphs),
+            random_thresholds=bool(self.random_thresholds),
+            min_rows_leaf=check_whole("min_samples_leaf", self.min_samples_leaf, least=1),
+            leaf_sets=leaf_sets,
+            n_directions=None
+            if self.projection is None
+            else check_whole("projection", self.projection, least=1),
+        )
+
+    def _alpha(self) -> float | None:
+        if isinstance(self.ccp_alpha, str):
+            check_choice("ccp_alpha", self.ccp_alpha, ("auto",))
+            return None
+        value: Any = self.ccp_alpha
+        try:
+            alpha = float(value)
+        except (TypeError, ValueError):
+            alpha = -1.0
+        if not alpha >= 0 or not np.isfinite(alpha):
+            raise ParameterError(
+                f"ccp_alpha must be 'auto' or a number >= 0. Got {value!r} instead."
+            )
+        return alpha
+
+    def _encode(self, graphs: object) -> GraphBatch:
+        """Fit the encoder and return the training graphs as predicates."""
+        encoder: Any = PredicateEncoder() if self.encoder is None else clone(self.encoder)
+        batch: GraphBatch = encoder.fit(graphs).transform(graphs)
+        self.encoder_ = encoder
+        return batch
+
+    def _set_classes(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) == 1:
+            warnings.warn(
+                f"All labels are {self.classes_[0]!r}; the model is constant.",
+                SingleClassWarning,
+                stacklevel=3,
+            )
+        return codes.astype(np.int64)
+
+    # Using -----------------------------------------------------------------------------------
+
+    def _leaves(self, graphs: object) -> npt.NDArray[np.int64]:
+        check_is_fitted(self, "model_")
+        batch = self.encoder_.transform(graphs)
+        return final_leaves(self.model_, batch)
+
+    def predict(self, graphs: object) -> npt.NDArray[Any]:
+        """Return the predicted class of every graph (or node)."""
+        leaves = self._leaves(graphs)
+        return np.asarray(self.classes_[np.array(leaf_classes(self.model_.final))[leaves]])
+
+    def predict_proba(self, graphs: object) -> npt.NDArray[np.float64]:
+        """Return the class shares of the training data in the leaf that each row reaches."""
+        leaves = self._leaves(graphs)
+        tree = self.model_.final
+        weights = tree.values[list(tree.leaves)]
+        return np.asarray((weights / weights.sum(axis=1, keepdims=True))[leaves])
+
+    def score(self, graphs: object, y: object, sample_weight: object = None) -> float:
+        """Return the accuracy."""
+        predicted = self.predict(graphs)
+        labels = check_labels(y, len(predicted), of=self._level)
+        weights = check_weights(sample_weight, len(predicted), of=self._level)
+        return float(np.average(predicted == labels, weights=weights))
+
+    def formula(self, label: object) -> Formula:
+        """Return the formula that is true exactly where the model predicts `label`."""
+        check_is_fitted(self, "model_")
+        for number, own in enumerate(self.classes_.tolist()):
+            if own == label:
+                return class_formula(self.model_, number)
+        raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
+
+    @property
+    def layers_(self) -> tuple[Layer, ...]:
+        """The inner layers of the model: their trees. ``model_.columns`` tells all leaf sets."""
+        check_is_fitted(self, "model_")
+        return self.model_.layers
+
+    @property
+    def rules_(self) -> RuleTable:
+        """The trade-off between size and accuracy: all prunings of the final tree."""
+        check_is_fitted(self, "model_")
+        return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_)
+
+    def pick(self, index: int) -> Self:
+        """Return a copy of the model that predicts with another row of `rules_`."""
+        check_is_fitted(self, "model_")
+        number = check_whole("index", index, least=0)
+        if number >= len(self.prunings_.alphas):
+            raise ParameterError(
+                f"index must be below {len(self.prunings_.alphas)}, the number of rules. "
+                f"Got {index} instead."
+            )
+        other = copy.copy(self)
+        other._choose(number)
+        return other
+
+    def _choose(self, index: int) -> None:
+        self.chosen_ = index
+        self.model_ = self.model_.with_final(self.prunings_.tree(index))
+
+    def prune(self) -> Self:
+        """Return a copy without the trees, leaf sets and splits that its prediction does not use.
+
+        It predicts the same classes on every graph. Leaves of one class that were told apart for
+        their probabilities alone are merged.
+        """
+        check_is_fitted(self, "model_")
+        other = copy.copy(self)
+        other.model_ = prune(self.model_)
+        final = other.model_.final
+        other.prunings_ = Prunings(final, (0.0,), (frozenset(),))
+        other.chosen_ = 0
+        return other
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a JSON file that `gnn2logic.load` reads back."""
+        check_is_fitted(self, "model_")
+        save_estimator(self, path)
+
+    def __str__(self) -> str:
+        if not hasattr(self, "model_"):
+            return repr(self)
+        title = f"{type(self).__name__}: rules from small to large, > marks the chosen one"
+        return f"{title}\n{self.rules_}"
+
+
+def _split_rows(
+    rows: npt.NDArray[Any], shards: Sequence[GraphBatch], level: str
+) -> list[npt.NDArray[Any]]:
+    """Cut an array along the shards."""
+    sizes = [shard.n_graphs if level == "graph" else shard.n_nodes for shard in shards]
+    return np.split(rows, np.cumsum(sizes)[:-1])
+
+
+@contextlib.contextmanager
+def _threads(n_jobs: int | None) -> Iterator[None]:
+    """Limit the threads of the compiled loops; None means all there are."""
+    import numba
+
+    before = numba.get_num_threads()
+    if n_jobs is not None and n_jobs != -1:
+        # More threads than numba has started cannot be asked for.
+        numba.set_num_threads(min(check_whole("n_jobs", n_jobs, least=1), before))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

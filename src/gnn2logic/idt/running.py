@@ -1,0 +1,111 @@
+"""Running an IDT on graphs: columns layer by layer, then the final tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.counts import ModalCounts, set_sizes
+from gnn2logic.graphs.modality import Modality
+from gnn2logic.idt.model import IDT, InputPredicate, LeafSet, TrueColumn
+from gnn2logic.logic.evaluation import more_than_share
+from gnn2logic.trees.tree import Split, Tree
+
+__all__ = ["column_values", "final_leaves", "used_columns"]
+
+BoolArray = npt.NDArray[np.bool_]
+_EVERYTHING = Modality.from_set("1")
+
+
+def final_leaves(model: IDT, batch: GraphBatch) -> npt.NDArray[np.int64]:
+    """Return the leaf of the final tree, counted from the left, for every graph or node."""
+    values = column_values(model, batch, _columns_of(model.final))
+    splits = _Splits(batch, values, [model.final], per_graph=model.level == "graph")
+    n_rows = batch.n_graphs if model.level == "graph" else batch.n_nodes
+    return model.final.route(n_rows, splits)
+
+
+def column_values(model: IDT, batch: GraphBatch, wanted: Iterable[int]) -> dict[int, BoolArray]:
+    """Return the truth of the wanted columns (and of those they need) at every node."""
+    needed = used_columns(model, wanted)
+    values: dict[int, BoolArray] = {}
+    by_layer: dict[int, list[int]] = {}
+    for number in sorted(needed):
+        column = model.columns[number]
+        if isinstance(column, TrueColumn):
+            values[number] = np.ones(batch.n_nodes, dtype=bool)
+        elif isinstance(column, InputPredicate):
+            values[number] = batch.column(column.name)
+        else:
+            by_layer.setdefault(column.layer, []).append(number)
+    for layer in sorted(by_layer):
+        trees = model.layers[layer].trees
+        sets = [(number, model.columns[number]) for number in by_layer[layer]]
+        used = sorted({column.tree for _, column in sets if isinstance(column, LeafSet)})
+        splits = _Splits(batch, values, [trees[tree] for tree in used])
+        leaf = {tree: trees[tree].route(batch.n_nodes, splits) for tree in used}
+        for number, column in sets:
+            assert isinstance(column, LeafSet)
+            member = np.zeros(trees[column.tree].n_leaves, dtype=bool)
+            member[list(column.leaves)] = True
+            values[number] = member[leaf[column.tree]]
+    return values
+
+
+def used_columns(model: IDT, wanted: Iterable[int]) -> set[int]:
+    """Return the wanted columns together with all columns that they are made from."""
+    needed: set[int] = set()
+    stack = list(wanted)
+    while stack:
+        number = stack.pop()
+        if number not in needed:
+            needed.add(number)
+            column = model.columns[number]
+            if isinstance(column, LeafSet):
+                stack.extend(_columns_of(model.layers[column.layer].trees[column.tree]))
+    return needed
+
+
+def _columns_of(tree: Tree) -> set[int]:
+    return {split.column for split in tree.splits if split is not None}
+
+
+class _Splits:
+    """Truth of splits; all columns that some trees look at go through one sparse product."""
+
+    def __init__(
+        self,
+        batch: GraphBatch,
+        values: dict[int, BoolArray],
+        trees: Sequence[Tree],
+        *,
+        per_graph: bool = False,
+    ) -> None:
+        self._batch = batch
+        self._per_graph = per_graph
+        columns = sorted(set().union(*(_columns_of(tree) for tree in trees)))
+        self._position = {number: place for place, number in enumerate(columns)}
+        self._block = np.empty((batch.n_nodes, len(columns)), dtype=bool)
+        for number, place in self._position.items():
+            self._block[:, place] = values[number]
+        self._counts = ModalCounts(batch, self._block)
+        self._by_modality: dict[Modality, npt.NDArray[np.integer]] = {}
+
+    def __call__(self, split: Split) -> BoolArray:
+        modality = split.modality
+        is_global = self._per_graph and modality == _EVERYTHING
+        counts = self._by_modality.get(modality)
+        if counts is None:
+            counts = self._counts.graph_sums if is_global else self._counts(modality)
+            self._by_modality[modality] = counts
+        found = counts[:, self._position[split.column]]
+        if isinstance(split.threshold, Fraction):
+            sizes = self._batch.sizes if is_global else set_sizes(self._batch, modality)
+            return more_than_share(found, sizes, split.threshold)
+        if split.threshold > np.iinfo(found.dtype).max:
+            return np.zeros(found.shape, dtype=bool)
+        return np.asarray(found > split.threshold)

@@ -1,0 +1,103 @@
+"""Hyper-parameters: what users write, checked and made exact."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gnn2logic.exceptions import FormulaError, ParameterError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.modality import Direction, Edges, Modality
+from gnn2logic.logic.parsing import parse
+from gnn2logic.logic.syntax import Modal
+
+__all__ = [
+    "check_choice",
+    "check_share",
+    "check_whole",
+    "local_modalities",
+    "modalities_from",
+    "seed_from",
+]
+
+
+def check_whole(name: str, value: object, *, least: int) -> int:
+    """Return a whole number that is at least `least`."""
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    if not is_whole or int(value) < least:  # type: ignore[call-overload]
+        raise ParameterError(f"{name} must be a whole number >= {least}. Got {value!r} instead.")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def check_share(name: str, value: object) -> float:
+    """Return a number above 0 and at most 1."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not 0 < float(value) <= 1:  # type: ignore[arg-type]
+        raise ParameterError(f"{name} must be a number in (0, 1]. Got {value!r} instead.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_choice(name: str, value: object, allowed: Sequence[object]) -> Any:
+    """Return `value` if it is one of the allowed ones."""
+    if not any(value is option or value == option for option in allowed):
+        options = ", ".join(repr(option) for option in allowed)
+        raise ParameterError(f"{name} must be one of {options}. Got {value!r} instead.")
+    return value
+
+
+def modalities_from(name: str, values: object) -> tuple[Modality, ...]:
+    """Return modal parameters from texts such as ``["I", "A", "I+A^T"]``."""
+    if isinstance(values, str | Modality) or not isinstance(values, Sequence) or not values:
+        raise ParameterError(
+            f"{name} must be a non-empty list of modal parameters such as ['I', 'A', 'I+A']. "
+            f"Got {values!r} instead."
+        )
+    found: dict[Modality, None] = {}
+    for value in values:
+        found[_modality(name, value)] = None
+    return tuple(found)
+
+
+def _modality(name: str, value: object) -> Modality:
+    if isinstance(value, Modality):
+        return value
+    inner = getattr(value, "modality", None)
+    if isinstance(inner, Modality):
+        return inner
+    if isinstance(value, str):
+        try:
+            formula = parse(f"{value} true > 0")
+        except FormulaError:
+            formula = None
+        if isinstance(formula, Modal):
+            return formula.modality
+    raise ParameterError(
+        f"{name} must hold modal parameters: 0, 1, I, A, 1-I, 1-A, I+A, 1-I-A, with A^T, A|A^T or "
+        f"A[relation] in place of A. Got {value!r} instead."
+    )
+
+
+def local_modalities(batch: GraphBatch) -> tuple[Modality, ...]:
+    """Return the paper's I, A, I+A, and the directed and typed ones that the data has."""
+    directions = (Direction.OUT,) if batch.is_symmetric else (Direction.OUT, Direction.IN)
+    # One relation that holds all edges says no more than A itself.
+    relations = tuple(batch.relations) if len(batch.relations) > 1 else ()
+    edges = [
+        Edges(direction, relation) for relation in (None, *relations) for direction in directions
+    ]
+    near = [Modality.from_set(name, which) for which in edges for name in ("A", "I+A")]
+    return (Modality.from_set("I"), *near)
+
+
+def seed_from(random_state: object) -> int:
+    """Return one number that all random streams of a fit are derived from."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    return check_whole("random_state", random_state, least=0)

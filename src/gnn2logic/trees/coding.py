@@ -1,0 +1,158 @@
+"""Candidate columns as small integers.
+
+What a modal parameter counts takes few values: counts are small, and shares are quotients of small
+numbers. Each candidate column is coded once by the rank of its value, and the split search only
+ever sees the codes. Which value a code stands for is kept in a `Codebook`, exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.exceptions import GraphError
+from gnn2logic.logic.syntax import Threshold
+from gnn2logic.trees.gaps import simplest_count, simplest_share
+
+__all__ = ["Codebook", "ValueSpace", "codebooks"]
+
+IntArray = npt.NDArray[np.int64]
+
+_MAX_KEYS = 50_000_000
+
+
+@dataclass(frozen=True)
+class ValueSpace:
+    """All values that counts (or shares) along one modal parameter can take.
+
+    A row whose set has size s and where c nodes count has the key ``offset_of_size[s] + c``; equal
+    values have equal ranks, and ranks are in the order of the values.
+    """
+
+    offset_of_size: IntArray
+    rank_of_key: IntArray
+    numerators: IntArray
+    denominators: IntArray
+    is_share: bool
+
+    @property
+    def n_values(self) -> int:
+        """The number of distinct values."""
+        return len(self.numerators)
+
+    @classmethod
+    def of_counts(cls, largest: int) -> ValueSpace:
+        """Return the space of the counts 0, ..., `largest`."""
+        values = np.arange(largest + 1, dtype=np.int64)
+        zero = np.zeros(largest + 1, dtype=np.int64)
+        return cls(zero, values, values, np.ones_like(values), is_share=False)
+
+    @classmethod
+    def of_shares(cls, sizes: npt.ArrayLike) -> ValueSpace:
+        """Return the space of all shares of sets with these sizes.
+
+        An empty set has the share 0: no share of it is ever more than p.
+        """
+        distinct = np.unique(np.asarray(sizes, dtype=np.int64))
+        if int((distinct + 1).sum()) > _MAX_KEYS or distinct[-1] >= 2**26:
+            raise GraphError(
+                f"Shares of sets with up to {distinct[-1]} members are too many to tell apart. "
+                "Learn without relative modal parameters (relative=False)."
+            )
+        offset_of_size = np.zeros(int(distinct[-1]) + 1, dtype=np.int64)
+        offset_of_size[distinct] = np.cumsum(distinct + 1) - (distinct + 1)
+        size = np.repeat(distinct, distinct + 1)
+        count = np.arange(len(size)) - offset_of_size[size]
+        # Quotients of integers below 2**26 that differ at all differ as doubles.
+        share = count / np.maximum(size, 1)
+        _, first, rank_of_key = np.unique(share, return_index=True, return_inverse=True)
+        divisor = np.gcd(count[first], np.maximum(size[first], 1))
+        return cls(
+            offset_of_size,
+            rank_of_key.astype(np.int64),
+            count[first] // divisor,
+            np.maximum(size[first], 1) // divisor,
+            is_share=True,
+        )
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The values behind the codes of one column; code k stands for ``lowest[k]`` to ``highest[k]``.
+
+    The two differ only where a column has more values than there are codes.
+    """
+
+    space: ValueSpace
+    lowest: IntArray
+    highest: IntArray
+
+    @property
+    def n_codes(self) -> int:
+        """The number of codes in use."""
+        return len(self.lowest)
+
+    def threshold(self, code: int, next_code: int) -> Threshold:
+        """Return the simplest threshold that sends `code` down and `next_code` up."""
+        if not np.array_equal(self.lowest, self.highest):
+            # Where a code stands for several values, no threshold may fall among them.
+            next_code = code + 1
+        below, above = self.highest[code], self.lowest[next_code]
+        low = Fraction(int(self.space.numerators[below]), int(self.space.denominators[below]))
+        high = Fraction(int(self.space.numerators[above]), int(self.space.denominators[above]))
+        if not self.space.is_share:
+            return simplest_count(int(low), int(high))
+        share = simplest_share(low, high)
+        # More than 0 % is more than none.
+        return share if share > 0 else 0
+
+    def last_code_below(self, threshold: Threshold) -> int:
+        """Return the largest code whose values are not above `threshold`; -1 if all are."""
+        limit = Fraction(threshold)
+        numerators = self.space.numerators[self.lowest]
+        denominators = self.space.denominators[self.lowest]
+        # A threshold never lies inside of a code, so its lowest value decides; values are few.
+        low, high = 0, self.n_codes
+        while low < high:
+            middle = (low + high) // 2
+            if Fraction(int(numerators[middle]), int(denominators[middle])) <= limit:
+                low = middle + 1
+            else:
+                high = middle
+        return low - 1
+
+
+def codebooks(
+    space: ValueSpace, counts: IntArray, max_bins: int
+) -> tuple[list[Codebook], npt.NDArray[np.uint16]]:
+    """Return the codebook of every column and the table from ranks to codes.
+
+    Parameters
+    ----------
+    space : ValueSpace
+    counts : array of shape (n_columns, n_values)
+        How many rows of all the data have each value.
+    max_bins : int
+        Columns with more distinct values share a code among neighbouring ones.
+    """
+    books = []
+    code_of_rank = np.zeros(counts.shape, dtype=np.uint16)
+    for column, how_many in enumerate(counts):
+        present = np.flatnonzero(how_many)
+        if len(present) <= max_bins:
+            lowest = highest = present
+            code_of_rank[column, present] = np.arange(len(present), dtype=np.uint16)
+        else:
+            # About equally many rows in each code; whole values only.
+            before = np.cumsum(how_many[present]) - how_many[present]
+            group = before * max_bins // int(how_many.sum())
+            _, group = np.unique(group, return_inverse=True)
+            code_of_rank[column, present] = group.astype(np.uint16)
+            starts = np.flatnonzero(np.diff(group, prepend=-1))
+            lowest = present[starts]
+            highest = present[np.append(starts[1:], len(present)) - 1]
+        books.append(Codebook(space, lowest.astype(np.int64), highest.astype(np.int64)))
+    return books, code_of_rank

@@ -1,0 +1,145 @@
+"""Compiled loops of the split search.
+
+numba is imported here and nowhere else, and only learning imports this module: models load, predict
+and print without it. All sums are integers, so results are the same for any number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "add_histograms",
+    "count_differences",
+    "count_values",
+    "encode_values",
+    "fingerprint",
+    "mix_rows",
+]
+
+IntArray = npt.NDArray[np.int64]
+
+# Steps of a loop that are worth waking other threads up for: about a millisecond.
+_WORTH_THREADS = 2_000_000
+
+
+def _add_histograms(codes, features, starts, rows, sums, out):  # type: ignore[no-untyped-def]
+    width = sums.shape[1]
+    for j in numba.prange(len(features)):
+        feature = features[j]
+        start = starts[j]
+        for i in range(len(rows)):
+            place = start + codes[feature, rows[i]]
+            for k in range(width):
+                out[place, k] += sums[i, k]
+
+
+def _count_values(counts, offsets, rank_of_key, out):  # type: ignore[no-untyped-def]
+    for j in numba.prange(counts.shape[1]):
+        for i in range(counts.shape[0]):
+            out[j, rank_of_key[offsets[i] + counts[i, j]]] += 1
+
+
+def _encode_values(counts, offsets, rank_of_key, code_of_rank, out):  # type: ignore[no-untyped-def]
+    for j in numba.prange(counts.shape[1]):
+        for i in range(counts.shape[0]):
+            out[j, i] = code_of_rank[j, rank_of_key[offsets[i] + counts[i, j]]]
+
+
+def _fingerprint(codes, salt, out):  # type: ignore[no-untyped-def]
+    for j in numba.prange(codes.shape[0]):
+        total = np.uint64(0)
+        for i in range(codes.shape[1]):
+            total += np.uint64(codes[j, i]) * salt[i]
+        out[j] = total
+
+
+def _mix_rows(codes, salt, out):  # type: ignore[no-untyped-def]
+    for i in numba.prange(codes.shape[1]):
+        total = out[i]
+        for j in range(codes.shape[0]):
+            total += np.uint64(codes[j, i]) * salt[j]
+        out[i] = total
+
+
+def _count_differences(codes, like, out):  # type: ignore[no-untyped-def]
+    for j in numba.prange(codes.shape[0]):
+        found = 0
+        for i in range(codes.shape[1]):
+            found += codes[j, i] != codes[j, like[i]]
+        out[j] = found
+
+
+class _Kernel:
+    """One loop compiled twice, for one thread and for all."""
+
+    def __init__(self, loop: Any) -> None:
+        self._serial = numba.njit(cache=True)(loop)
+        self._parallel = numba.njit(cache=True, parallel=True)(loop)
+
+    def __call__(self, steps: int, *arguments: Any) -> None:
+        (self._parallel if steps > _WORTH_THREADS else self._serial)(*arguments)
+
+
+_histograms = _Kernel(_add_histograms)
+_values = _Kernel(_count_values)
+_codes = _Kernel(_encode_values)
+_prints = _Kernel(_fingerprint)
+_rows = _Kernel(_mix_rows)
+_differences = _Kernel(_count_differences)
+
+
+def add_histograms(
+    codes: npt.NDArray[Any],
+    features: IntArray,
+    starts: IntArray,
+    rows: IntArray,
+    sums: IntArray,
+    out: IntArray,
+) -> None:
+    """Add ``sums[i]`` of every row ``rows[i]`` to the bin it falls into, for each feature."""
+    steps = len(features) * len(rows) * sums.shape[1]
+    _histograms(steps, codes, features, starts, rows, sums, out)
+
+
+def count_values(
+    counts: npt.NDArray[Any], offsets: IntArray, rank_of_key: IntArray, out: IntArray
+) -> None:
+    """Count how often each value occurs: ``out[column, rank of (row, count)] += 1``."""
+    _values(counts.size, counts, offsets, rank_of_key, out)
+
+
+def encode_values(
+    counts: npt.NDArray[Any],
+    offsets: IntArray,
+    rank_of_key: IntArray,
+    code_of_rank: npt.NDArray[np.uint16],
+    out: npt.NDArray[Any],
+) -> None:
+    """Write the code of every value: ``out[column, row]``."""
+    _codes(counts.size, counts, offsets, rank_of_key, code_of_rank, out)
+
+
+def fingerprint(
+    codes: npt.NDArray[Any], salt: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]
+) -> None:
+    """Write a hash of every row of `codes` that adds up over parts of its columns."""
+    _prints(codes.size, codes, salt, out)
+
+
+def mix_rows(
+    codes: npt.NDArray[Any], salt: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]
+) -> None:
+    """Add to ``out[row]`` a hash of what all features say about the row."""
+    _rows(codes.size, codes, salt, out)
+
+
+def count_differences(codes: npt.NDArray[Any], like: IntArray) -> int:
+    """Return how many codes differ from those of the row ``like[row]``."""
+    out = np.zeros(len(codes), dtype=np.int64)
+    _differences(codes.size, codes, like, out)
+    return int(out.sum())
