@@ -20,6 +20,8 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/synthetic.py
+	$(BIN)/python benchmarks/fit.py --growth
 
 clean:
 	rm -rf .venv demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

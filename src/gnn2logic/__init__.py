@@ -102,7 +102,7 @@ _HOMES = {
     "gnn2logic.plotting": ("plot_graph",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_PARTS = ("exceptions", "graphs", "idt", "logic", "plotting", "trees")
+_PARTS = ("exceptions", "graphs", "idt", "logic", "plotting", "testing", "trees")
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -14,16 +15,17 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file, or leave the old one as it was.
 
     The data goes to a new file in the same folder, to the disk, and then takes the place of the
-    old one in one step.
+    old one in one step. An old file keeps its permissions; a new one gets the usual ones.
     """
     target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    # The name of the target is no part of the new one: it may be as long as names can be.
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".gnn2logic-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, _mode(target))
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
@@ -31,7 +33,10 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _mode(target: Path) -> int:
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 
@@ -11,7 +12,9 @@ def strict_json(text: str | bytes) -> Any:
     try:
         # json would guess at other encodings; our files are UTF-8 and nothing else.
         decoded = text if isinstance(text, str) else text.decode("utf-8")
-        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=_refuse)
+        return json.loads(
+            decoded, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite
+        )
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
     except UnicodeDecodeError as error:
@@ -27,6 +30,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 raise ValueError(f"the JSON has the key {key!r} twice in one object")
             seen.add(key)
     return result
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    # A number such as 1e999 is good JSON, but would become an infinity.
+    if math.isinf(value):
+        raise ValueError(f"the JSON holds {text}, which is too large for a number")
+    return value
 
 
 def _refuse(name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from gnn2logic.exceptions import FeatureError
 
@@ -48,3 +49,12 @@ def some_of(items: Sequence[object], *, limit: int = 8) -> str:
         return "none"
     shown = ", ".join(repr(item) for item in items[:limit])
     return shown if len(items) <= limit else f"{shown}, ... ({len(items)} in all)"
+
+
+def to_numpy(values: Any) -> Any:
+    """Return arrays of other frameworks as numpy, without importing them; others as they are."""
+    for step in ("detach", "cpu", "numpy"):
+        if not hasattr(values, step):
+            return values
+        values = getattr(values, step)()
+    return values

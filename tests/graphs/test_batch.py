@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
-from gnn2logic.exceptions import FeatureError, GraphError
+from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 from gnn2logic.graphs import Direction, Edges, GraphBatch, ModalCounts, Modality, set_sizes
 from gnn2logic.graphs.random import random_graphs
 from strategies import KINDS, RELATIONS, SETS, plain_graphs, to_batch
@@ -110,6 +110,12 @@ def test_immutable() -> None:
             array[0] = 1
     with pytest.raises(TypeError):
         batch.relations["r"] = matrix  # type: ignore[index]
+    # What is handed out may be changed; the batch stays as it is.
+    batch.adjacency.setdiag(1)
+    batch.adjacency.resize((30, 30))  # type: ignore[arg-type]
+    assert batch.n_edges == 6
+    assert batch.adjacency.shape == (3, 3)
+    assert not batch.has_loops
 
 
 def test_pickle_and_equality() -> None:
@@ -153,6 +159,9 @@ def test_kinds_of_graphs() -> None:
     assert looped.without_loops().adjacency.toarray().tolist() == [[0, 1], [1, 0]]
     assert multi.merge_multi_edges().adjacency.toarray().tolist() == [[0, 1], [1, 0]]
     assert multi.symmetrize() == multi
+    typed = GraphBatch(None, {"r": [[0, 1], [0, 0]], "s": [[0, 0], [1, 0]]}).symmetrize()
+    assert typed.adjacency.toarray().tolist() == [[0, 2], [2, 0]]
+    assert typed.relations["r"].toarray().tolist() == [[0, 1], [1, 0]]
     assert multi.adjacency.toarray().tolist() == [[0, 2], [2, 0]]
 
 
@@ -211,7 +220,7 @@ def test_odd_graphs_are_valid() -> None:
         (
             {"adjacency": TRIANGLE, "ptr": [0, 1, 3]},
             GraphError,
-            "must not join two graphs. Got an edge from node 0 of graph 0 to node 1 of graph 1",
+            "must not join two graphs. Got an edge from node 0 of graph 0 to node 0 of graph 1",
         ),
         (
             {"adjacency": TRIANGLE, "predicates": [[0], [1]]},
@@ -262,13 +271,46 @@ def test_concat_refuses_what_does_not_fit() -> None:
         GraphBatch.concat([one, GraphBatch(np.zeros((1, 1)), {"r": [[0]]})])
     with pytest.raises(GraphError, match="empty sequence"):
         GraphBatch.concat([])
+    with pytest.raises(UnsupportedInputError, match="Got int instead"):
+        GraphBatch.concat([one, 1])  # type: ignore[list-item]
+    assert GraphBatch.concat(one for _ in range(3)).n_graphs == 3
+
+
+def test_scikit_learn_splits_batches() -> None:
+    from sklearn.model_selection import train_test_split
+
+    batch = random_graphs(10, sizes=range(1, 11), random_state=0)
+    train, test = train_test_split(batch, random_state=0)
+    assert sorted([*train.sizes, *test.sizes]) == list(range(1, 11))
+
+
+def test_tensors_with_gradients_are_read() -> None:
+    torch = pytest.importorskip("torch", reason="needs the extra 'torch'")
+    batch = GraphBatch(torch.ones(2, 1, requires_grad=True), np.zeros((2, 2), dtype=np.float16))
+    assert batch.predicates.all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sizes": [1, 2, 3]}, "one for each of the 2 graphs"),
+        ({"sizes": 2.7}, "whole numbers >= 1"),
+        ({"probability": [0.1, 0.2, 0.3]}, "one for each of the 2 predicates"),
+        ({"max_multiplicity": 0}, "max_multiplicity must be"),
+        ({"density": 2}, "density must be between 0 and 1"),
+        ({"density": np.nan}, "density must be between 0 and 1"),
+    ],
+)
+def test_random_graphs_refuse_nonsense(options: dict[str, object], message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        random_graphs(2, **options)  # type: ignore[arg-type]
 
 
 def test_with_predicates_shares_the_edges() -> None:
     batch = random_graphs(3, sizes=4, random_state=0)
     other = batch.with_predicates(np.ones((12, 1)), ["all"])
     assert other.names == ("all",)
-    assert other.adjacency is batch.adjacency
+    assert np.shares_memory(other.adjacency.data, batch.adjacency.data)
 
 
 def test_counts_beyond_int32_are_exact() -> None:
@@ -294,9 +336,9 @@ def test_random_graphs_are_seeded_and_as_described() -> None:
     assert not typed.is_symmetric
     total = typed.relations["r"] + typed.relations["s"]
     assert (total != typed.adjacency).nnz == 0
-    with pytest.raises(GraphError, match="at least 1. Got 0"):
+    with pytest.raises(GraphError, match="n_graphs must be a whole number >= 1. Got 0"):
         random_graphs(0)
-    with pytest.raises(GraphError, match="sizes must be at least 1"):
+    with pytest.raises(GraphError, match="sizes must be whole numbers >= 1"):
         random_graphs(2, sizes=[1, 0])
 
 

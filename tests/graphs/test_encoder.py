@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from gnn2logic.exceptions import FeatureError, UnseenCategoryWarning, UnsupportedInputError
-from gnn2logic.graphs import EncodedColumn, GraphBatch, PredicateEncoder, as_batch
+from gnn2logic.graphs import EncodedColumn, GraphBatch, PredicateEncoder, as_batch, from_edges
 
 Table = list[list[float]] | npt.NDArray[Any]
 
@@ -404,3 +404,22 @@ def test_features_are_never_changed() -> None:
         warnings.simplefilter("error")
         PredicateEncoder().fit_transform([graph(x)])
     np.testing.assert_array_equal(x, before)
+
+
+def test_lost_edge_types_are_an_error() -> None:
+    train = from_edges([(0, 1), (1, 0)], 2, relations=["a", "b"])
+    encoder = PredicateEncoder().fit(train)
+    with pytest.raises(
+        FeatureError, match="must say which relation their edges belong to.*'a', 'b'"
+    ):
+        encoder.transform(from_edges([(0, 1), (1, 0)], 2))
+    assert encoder.transform(from_edges([], 2)).relations.keys() == {"a", "b"}
+
+
+def test_float32_categories_are_the_decimals_they_look_like() -> None:
+    square = np.zeros((2, 2))
+    narrow = [(square, np.array([[0.1], [0.7]], dtype=np.float32))]
+    wide = [(square, np.array([[0.1], [0.7]]))]
+    encoder = PredicateEncoder(kinds={"U0": "categorical"}).fit(narrow)
+    assert encoder.names_ == ("U0=0.1", "U0=0.7")
+    assert encoder.transform(wide).predicates.tolist() == [[True, False], [False, True]]

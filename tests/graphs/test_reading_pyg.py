@@ -175,7 +175,7 @@ def test_batch_vectors() -> None:
 def test_an_edge_across_two_graphs() -> None:
     two = Batch.from_data_list([graph(), graph()])
     two.edge_index[:, 0] = torch.tensor([1, 6])
-    with pytest.raises(GraphError, match="from node 1 of graph 0 to node 6 of graph 1"):
+    with pytest.raises(GraphError, match="from node 1 of graph 0 to node 2 of graph 1"):
         from_pyg(two)
     two.edge_index[1, 0] = 8
     with pytest.raises(GraphError, match="in the batch of graphs 1 to 2, which has 8 nodes. Got 8"):
@@ -233,7 +233,7 @@ def test_relations_from_other_attributes() -> None:
         (torch.tensor([0.5] * 5), r"edge_attr must be one whole number per edge.*\(5,\).*float32"),
         (torch.tensor([[1.0, 1.0]] * 5), r"must be one-hot rows.*Got a row \[1.0, 1.0\]"),
         (torch.tensor([[0.0, 0.0]] * 5), r"Got a row \[0.0, 0.0\]"),
-        (torch.tensor([[2]] * 5), r"Got a row \[2\]"),
+        (torch.tensor([[2, 0]] * 5), r"Got a row \[2, 0\]"),
         (torch.tensor([1, 2]), r"graph 0 must have one entry for each of its 5 edges.*\(2,\)"),
         (None, "missing in graph 0"),
     ],

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ import oracle
 from gnn2logic.exceptions import UnknownPredicateError, UnknownRelationError
 from gnn2logic.graphs import GraphBatch
 from gnn2logic.graphs.random import random_graphs
-from gnn2logic.logic import Formula, evaluate, parse
+from gnn2logic.logic import Formula, evaluate, parse, simplify, to_json
 from gnn2logic.logic.documents import formula_to_document
 from strategies import KINDS, RELATIONS, formulas, plain_graphs, to_batch
 
@@ -142,6 +144,19 @@ def test_unknown_names_are_errors_that_list_what_there_is() -> None:
         evaluate(parse("A[r] U0 > 1"), batch)
     with pytest.raises(ValueError, match="level must be 'graph' or 'node'. Got 'edge'"):
         evaluate(parse("U0"), batch, level="edge")  # type: ignore[arg-type]
+
+
+def test_only_formulas_are_evaluated_and_simplified() -> None:
+    batch = random_graphs(1, sizes=3, random_state=0)
+    text: Any = "U0"
+    for call in (lambda given: evaluate(given, batch), simplify, to_json):
+        with pytest.raises(TypeError, match="A formula was expected. Got str"):
+            call(text)
+
+
+def test_shares_of_empty_sets_with_huge_denominators() -> None:
+    isolated = GraphBatch(None, [[0]])
+    assert not evaluate(parse(f"A true > 1/{10**30}"), isolated).any()
 
 
 def test_the_result_is_a_fresh_array() -> None:

@@ -112,6 +112,33 @@ def test_results_on_simple_graphs_only(text: str, expected: str) -> None:
         assert simplify(formula) is not parse(expected)
 
 
+@pytest.mark.parametrize("count", [20, 200, 1000])
+@pytest.mark.parametrize("sign", [" & ", " | "])
+def test_long_lists_are_quick(count: int, sign: str) -> None:
+    """One-hot disjunctions and leaf sets of learned models look like this."""
+    formula = parse(sign.join(f"a{number}" for number in range(count)))
+    assert simplify(formula) is formula
+    counts = parse(sign.join(f"A a{number} > 1" for number in range(count)))
+    assert simplify(counts) is counts
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("| zz | !zz", "true"),
+        ("| A x > 3 | A x > 2", "{} | A x > 2"),
+        ("| (a0 & b0 & c)", "{}"),
+        ("| !a0 | !b0", "true"),
+    ],
+)
+def test_large_combinations_are_tidied(more: str, expected: str) -> None:
+    """Complements, absorption and threshold order need no list of all paths."""
+    many = " | ".join(f"(a{number} & b{number})" for number in range(12))
+    assert simplify(parse(f"{many} {more}")) is parse(expected.format(many))
+    dual = ~parse(f"{many} {more}")
+    assert simplify(dual).size <= dual.size
+
+
 def test_large_combinations_are_left_alone() -> None:
     parity = parse("U0")
     for number in range(1, 9):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,7 +23,7 @@ ODD_NAMES = (
     "a.b=c.d", " ",
     "\U0001f600", "(", "x)", "\\textbf{x}", "50%", "A U0 > 1",
 )  # fmt: skip
-RELATIONS = ("r", "double bond", "a]b", "1", "^T", 'q"', "A|A^T", "日本")
+RELATIONS = ("a]^T", "r", "double bond", "a]b", "1", "^T", 'q"', "A|A^T", "日本")
 
 
 @settings(max_examples=400, deadline=None)
@@ -35,7 +37,7 @@ def test_text_unicode_and_json_round_trip(formula: Formula) -> None:
 @settings(max_examples=200, deadline=None)
 @given(name=st.text(min_size=1).filter(lambda s: not re.search("[\ud800-\udfff]", s)))
 def test_any_name_round_trips(name: str) -> None:
-    formula = A(predicate(name)) > 2
+    formula = (A(predicate(name)) > 2) & (A[name].T(predicate("U0")) > 1)
     assert parse(str(formula)) is formula
     assert parse(formula.unicode()) is formula
     assert from_json(formula.json()) is formula
@@ -101,6 +103,8 @@ def test_reading_and_printing(text: str, printed: str) -> None:
         ('A "" > 1', '  A "" > 1\n    ^', "must not be empty"),
         (f"A U0 > {'9' * 5000}", "^", "A threshold must read like"),
         ("(U0", "  (U0\n     ^", r"Expected '&', '\)' or '|'"),
+        ('"abc', '  "abc\n  ^', "The quote is not closed"),
+        ("\tU0 &\t& U1", "   U0 & & U1\n        ^", "Expected a formula"),
     ],
 )  # fmt: skip
 def test_syntax_errors_show_the_place(text: str, line: str, message: str) -> None:
@@ -128,7 +132,8 @@ def test_deep_nesting_needs_no_recursion() -> None:
     text = "A(" * depth + "U0" + ") > 0" * depth
     formula = parse(text)
     assert formula.modal_depth == depth
-    assert str(formula).count("A") == depth
+    assert parse(str(formula)) is formula
+    assert len(formula.english()) < 200 * depth
 
 
 @settings(max_examples=100, deadline=None)
@@ -138,6 +143,13 @@ def test_latex_is_balanced_and_escaped(formula: Formula) -> None:
     plain = latex.replace(r"\{", "").replace(r"\}", "")
     assert plain.count("{") == plain.count("}")
     assert not re.search(r"(?<!\\)[$#%&]", latex)
+
+
+def test_latex_of_alike_names_differs() -> None:
+    names = ("U0", "U_0", "A1", "I1", "a|b", "a b")
+    assert len({predicate(name).latex() for name in names}) == len(names)
+    assert predicate("A1").latex() != (A["1"](TRUE) > 0).latex().partition(r"\,")[0]
+    assert "|" not in predicate("a|b").latex()
 
 
 def test_latex_of_the_paper() -> None:
@@ -187,7 +199,12 @@ def test_python_operators_refuse_nonsense() -> None:
         A("U0")  # type: ignore[arg-type]
     with pytest.raises(FormulaError, match="between 0 and 1"):
         _ = A(TRUE) > 1.5
-    for wrong in (float("nan"), None, True, "many"):
+    with pytest.raises(FormulaError, match="Only A without a relation"):
+        I["r"]
+    with pytest.raises(FormulaError, match="Only A without a relation"):
+        A["r"]["s"]
+    assert (A(TRUE) > np.float32(0.1)) is parse("A true > 1/10")
+    for wrong in (float("nan"), None, True, "many", "1e-999999999", Decimal("1e-200000")):
         with pytest.raises(FormulaError, match="A threshold must"):
             _ = A(TRUE) > wrong
 
@@ -210,6 +227,7 @@ def neighbours_more_than(threshold: str) -> str:
         ("[]", "Expected `object`"),
         (rows(), "at least one node"),
         (rows('{"op": "true"}').replace('"version": 1', '"version": 9'), "version 9"),
+        (rows('{"op": "xor"}').replace('"version": 1', '"version": 9'), "version 9"),
         (rows('{"op": "true"}').replace("gnn2logic.formula", "x"), "format"),
         (rows().replace("{", '{"version": 1, ', 1), "'version' twice"),
         (rows('{"op": "eval"}'), "eval"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
@@ -17,9 +17,10 @@ from gnn2logic.exceptions import (
     GraphError,
     UnknownPredicateError,
     UnknownRelationError,
+    UnsupportedInputError,
 )
-from gnn2logic.graphs.edges import EdgeMatrix, clean_matrix, edge_matrix, freeze
-from gnn2logic.graphs.modality import OUT_EDGES, Direction, Edges
+from gnn2logic.graphs.edges import EdgeMatrix, clean_matrix, edge_matrix, freeze, oriented, shallow
+from gnn2logic.graphs.modality import OUT_EDGES, Edges
 from gnn2logic.graphs.parts import (
     check_part,
     check_same_kind,
@@ -32,6 +33,7 @@ from gnn2logic.graphs.parts import (
     same_matrix,
     stack_blocks,
     take_block,
+    total_of,
 )
 
 __all__ = ["GraphBatch", "default_names"]
@@ -107,10 +109,7 @@ class GraphBatch:
                 raise GraphError("Give typed edges as adjacency or as relations, not as both.")
             rels = clean_relations(adjacency)
             check_same_shape(rels)
-            total = sum(
-                rels.values(), start=sp.csr_array(next(iter(rels.values())).shape, dtype=int)
-            )
-            matrix = clean_matrix(total, what="adjacency")
+            matrix = total_of(rels)
         else:
             matrix = clean_matrix(adjacency, what="adjacency")
             rels = clean_relations(relations or {})
@@ -182,13 +181,17 @@ class GraphBatch:
 
     @property
     def adjacency(self) -> sp.csr_array:
-        """All edges; entry (v, w) counts the edges from v to w. Read-only."""
-        return self._adjacency
+        """All edges; entry (v, w) counts the edges from v to w.
+
+        The arrays are read-only, and the matrix around them is a new one each time: whatever is
+        done to it, the batch stays as it is.
+        """
+        return shallow(self._adjacency)
 
     @property
     def relations(self) -> Mapping[str, sp.csr_array]:
         """The typed edges by name; empty for untyped graphs."""
-        return self._rels
+        return MappingProxyType({name: shallow(matrix) for name, matrix in self._rels.items()})
 
     @property
     def ptr(self) -> npt.NDArray[np.int64]:
@@ -259,17 +262,7 @@ class GraphBatch:
                 f"The graphs have no edge relation {edges.relation!r}. "
                 f"They have: {some_of(tuple(self._rels))}."
             )
-        if edges.direction is Direction.OUT:
-            return matrix
-        transposed = sp.csr_array(matrix.T)
-        transposed.sort_indices()
-        if edges.direction is Direction.IN:
-            return transposed
-        # The union of two multisets: on simple graphs a neighbour on both sides counts once, on
-        # undirected multigraphs the result is A itself.
-        union = sp.csr_array(matrix.maximum(transposed))
-        union.sort_indices()
-        return union
+        return oriented(matrix, edges.direction)
 
     @property
     def is_symmetric(self) -> bool:
@@ -339,32 +332,36 @@ class GraphBatch:
 
     def split(self, parts: int) -> list[GraphBatch]:
         """Return at most `parts` batches of consecutive whole graphs with about equal nodes."""
-        if parts < 1:
-            raise GraphError(f"parts must be at least 1. Got {parts} instead.")
+        if not isinstance(parts, int | np.integer) or isinstance(parts, bool) or parts < 1:
+            raise GraphError(f"parts must be a whole number >= 1. Got {parts!r} instead.")
         targets = np.arange(1, parts) * self.n_nodes / parts
         cuts = np.unique([0, *np.searchsorted(self._ptr, targets).tolist(), self.n_graphs])
         return [self[int(start) : int(stop)] for start, stop in pairwise(cuts)]
 
     @staticmethod
-    def concat(batches: Sequence[GraphBatch]) -> GraphBatch:
+    def concat(batches: Iterable[GraphBatch]) -> GraphBatch:
         """Return one batch of all graphs; predicates and relations must agree in name and order."""
+        batches = list(batches)
         if not batches:
             raise GraphError("concat needs at least one batch. Got an empty sequence.")
+        for batch in batches:
+            if not isinstance(batch, GraphBatch):
+                raise UnsupportedInputError(
+                    f"concat joins batches. Got {type(batch).__name__} instead; as_batch reads "
+                    "other graphs."
+                )
         first = batches[0]
         if len(batches) == 1:
             return first
         for number, batch in enumerate(batches):
             check_same_kind(first, batch, number)
-        offsets = np.cumsum([0, *(batch.n_nodes for batch in batches)])
-        ptr = np.concatenate(
-            [[0], *(b.ptr[1:] + offset for b, offset in zip(batches, offsets, strict=False))]
-        ).astype(np.int64)
+        names = tuple(first.relations)
         return GraphBatch._trusted(
             np.asfortranarray(np.concatenate([batch.predicates for batch in batches])),
             first.names,
-            stack_blocks([batch.adjacency for batch in batches]),
-            {name: stack_blocks([b.relations[name] for b in batches]) for name in first.relations},
-            ptr,
+            stack_blocks([batch._adjacency for batch in batches]),
+            {name: stack_blocks([batch._rels[name] for batch in batches]) for name in names},
+            np.concatenate([[0], np.cumsum(np.concatenate([b.sizes for b in batches]))]),
         )
 
     def with_predicates(self, predicates: npt.ArrayLike, names: Sequence[str]) -> GraphBatch:
@@ -392,16 +389,15 @@ class GraphBatch:
         )
 
     def _map_edges(self, change: Any) -> GraphBatch:
-        return GraphBatch._trusted(
-            self._predicates,
-            self._names,
-            clean_matrix(change(self._adjacency), what="adjacency"),
-            {
-                name: clean_matrix(change(m), what=f"relation {name!r}")
-                for name, m in self._rels.items()
-            },
-            self._ptr,
-        )
+        relations = {
+            name: clean_matrix(change(matrix), what=f"relation {name!r}")
+            for name, matrix in self._rels.items()
+        }
+        adjacency = clean_matrix(change(self._adjacency), what="adjacency")
+        if relations and same_matrix(total_of(self._rels), self._adjacency):
+            # Every edge has one type, so all edges are still the sum of the types.
+            adjacency = total_of(relations)
+        return GraphBatch._trusted(self._predicates, self._names, adjacency, relations, self._ptr)
 
     def __len__(self) -> int:
         return self.n_graphs
@@ -412,7 +408,7 @@ class GraphBatch:
             key = key[0]
         if isinstance(key, slice):
             return self.take(np.arange(self.n_graphs)[key])
-        if isinstance(key, int | np.integer):
+        if isinstance(key, int | np.integer) and not isinstance(key, bool):
             number = int(key)
             if not -self.n_graphs <= number < self.n_graphs:
                 raise IndexError(f"graph {number} is out of range for {self.n_graphs} graphs")

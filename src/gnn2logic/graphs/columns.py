@@ -92,6 +92,9 @@ def distinct(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]
         codes = np.fromiter((position[value] for value in values), np.intp, len(values))
         return found, codes
     unique, inverse = np.unique(values, return_inverse=True)
+    if values.dtype.kind == "f" and values.dtype.itemsize < 8:
+        # A float32 0.1 is the value 0.1, not the double next to it.
+        return [float(str(value)) for value in unique], inverse.reshape(-1)
     return unique.tolist(), inverse.reshape(-1)
 
 

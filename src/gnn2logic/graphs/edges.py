@@ -10,8 +10,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic.exceptions import GraphError, UnsupportedInputError
+from gnn2logic.graphs.modality import Direction
 
-__all__ = ["EdgeMatrix", "clean_matrix", "edge_matrix"]
+__all__ = ["EdgeMatrix", "clean_matrix", "edge_matrix", "freeze", "oriented", "shallow"]
 
 IntArray = npt.NDArray[np.integer[Any]]
 
@@ -27,6 +28,8 @@ def clean_matrix(matrix: object, *, what: str) -> sp.csr_array:
     source: Any = matrix
     if source.ndim != 2 or source.shape[0] != source.shape[1]:
         raise GraphError(f"{what} must be a square matrix. Got shape {source.shape} instead.")
+    if source.dtype == np.float16:
+        source = source.astype(np.float32)
     if source.dtype.kind not in "biuf":
         raise GraphError(f"{what} must hold numbers. Got dtype {source.dtype} instead.")
     coo = sp.coo_array(source)
@@ -121,3 +124,23 @@ def freeze(matrix: sp.csr_array) -> None:
     """Make the arrays of `matrix` read-only."""
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.setflags(write=False)
+
+
+def shallow(matrix: sp.csr_array) -> sp.csr_array:
+    """Return another matrix around the same read-only arrays."""
+    return sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def oriented(matrix: sp.csr_array, direction: Direction) -> sp.csr_array:
+    """Return the edges as they are seen along a direction."""
+    if direction is Direction.OUT:
+        return matrix
+    transposed = sp.csr_array(matrix.T)
+    transposed.sort_indices()
+    if direction is Direction.IN:
+        return transposed
+    # The union of two multisets: on simple graphs a neighbour on both sides counts once, on
+    # undirected multigraphs the result is A itself.
+    union = sp.csr_array(matrix.maximum(transposed))
+    union.sort_indices()
+    return union

@@ -68,7 +68,10 @@ def _category(value: Any) -> Category:
     """Return a value as a category: whole numbers are ints, whatever they were stored as."""
     if isinstance(value, str):
         return value
-    return int(value) if value == int(value) else float(value)
+    if not isinstance(value, float | np.floating):
+        return int(value)
+    number = float(value)
+    return int(number) if number.is_integer() and abs(number) < 1e16 else number
 
 
 def _is_whole(values: npt.NDArray[Any]) -> bool:
@@ -125,7 +128,7 @@ def encode_column(learned: EncodedColumn, column: RawColumn, where: Where) -> np
         # Python compares whole numbers and floats exactly, whatever their size.
         found, codes = distinct(column.values)
         position = {value: number for number, value in enumerate(learned.categories)}
-        column_of = np.array([position.get(value, -1) for value in found], dtype=np.intp)
+        column_of = np.array([position.get(_category(value), -1) for value in found], dtype=np.intp)
         return np.asarray(column_of[codes][:, None] == np.arange(len(learned.categories)))
     if column.is_text:
         raise _text_error(column, where)

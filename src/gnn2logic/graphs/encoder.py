@@ -220,6 +220,11 @@ class PredicateEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=No
                         "categories."
                     )
         structure = raw.structure
+        if self.relations_ and not structure.relations and structure.n_edges:
+            raise FeatureError(
+                f"The graphs must say which relation their edges belong to, as the training graphs "
+                f"did: {some_of(self.relations_)}. Got edges without any relation."
+            )
         if set(structure.relations) != set(self.relations_):
             unseen.extend(self._unseen_relations(structure))
             structure = self._with_relations(structure)

@@ -128,7 +128,9 @@ def _read_column(column: _Binary | _Categorical | _Continuous) -> EncodedColumn:
             )
         # JSON does not tell 7 from 7.0, but the names of predicates must not depend on that.
         whole = [
-            int(value) if isinstance(value, float) and value.is_integer() else value
+            int(value)
+            if isinstance(value, float) and value.is_integer() and abs(value) < 1e16
+            else value
             for value in values
         ]
         return EncodedColumn(name, "categorical", categories=tuple(whole))
@@ -143,5 +145,5 @@ def _read_column(column: _Binary | _Categorical | _Continuous) -> EncodedColumn:
 
 
 def _rising(values: Sequence[Any]) -> bool:
-    finite = all(isinstance(value, str) or math.isfinite(value) for value in values)
+    finite = all(isinstance(value, str | int) or math.isfinite(value) for value in values)
     return finite and all(low < high for low, high in pairwise(values))

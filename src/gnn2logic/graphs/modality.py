@@ -61,14 +61,19 @@ class Edges:
         if self.relation is not None:
             object.__setattr__(self, "relation", check_name(self.relation, what="Relation"))
 
-    def __str__(self) -> str:
+    def text(self, transposed: str = "^T") -> str:
+        """Return ``A``, ``A^T``, ``A[r]|A[r]^T``, with another mark for ``^T`` if given."""
         out = "A"
         if self.relation is not None:
             bare = _BARE_RELATION.match(self.relation)
             out += f"[{self.relation if bare else quote_name(self.relation)}]"
         if self.direction is Direction.OUT:
             return out
-        return f"{out}^T" if self.direction is Direction.IN else f"{out}|{out}^T"
+        back = f"{out}{transposed}"
+        return back if self.direction is Direction.IN else f"{out}|{back}"
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 OUT_EDGES = Edges()
@@ -128,10 +133,14 @@ class Modality:
         return cls(*_SETS_BY_NAME[name], edges)
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, transposed: str = "^T") -> str:
+        """Return the parameter as text, with another mark for ``^T`` if given."""
         name = self.set_name
         if not self.uses_edges:
             return name
-        edges = str(self.edges)
+        edges = self.edges.text(transposed)
         if self.edges.direction is Direction.EITHER and name != "A":
             edges = f"({edges})"
         return name.replace("A", edges)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnn2logic._validation import check_names, some_of
+from gnn2logic._validation import check_names, some_of, to_numpy
 from gnn2logic.exceptions import FeatureError, GraphError
 from gnn2logic.graphs.edges import clean_matrix
 
@@ -28,6 +28,7 @@ __all__ = [
     "same_matrix",
     "stack_blocks",
     "take_block",
+    "total_of",
 ]
 
 BoolArray = npt.NDArray[np.bool_]
@@ -65,7 +66,7 @@ def clean_predicates(predicates: npt.ArrayLike | None, n_nodes: int) -> BoolArra
     """Return a Boolean copy of the predicate columns, column by column in memory."""
     if predicates is None:
         return np.zeros((n_nodes, 0), dtype=bool, order="F")
-    columns = np.asarray(predicates)
+    columns = np.asarray(to_numpy(predicates))
     if columns.ndim != 2 or columns.shape[0] != n_nodes:
         raise FeatureError(
             f"predicates must have one row for each of the {n_nodes} nodes and one column per "
@@ -99,6 +100,13 @@ def check_same_shape(relations: Mapping[str, sp.csr_array]) -> None:
         raise GraphError(f"All relations must be over the same nodes. Got shapes {shapes}.")
 
 
+def total_of(relations: Mapping[str, sp.csr_array]) -> sp.csr_array:
+    """Return all edges of all relations together."""
+    shape = next(iter(relations.values())).shape
+    total = sum(relations.values(), start=sp.csr_array(shape, dtype=np.int64))
+    return clean_matrix(total, what="adjacency")
+
+
 def check_within_graphs(matrix: sp.csr_array, ptr: npt.NDArray[np.int64], what: str) -> None:
     """Refuse an edge that joins two graphs."""
     if len(ptr) == 2:
@@ -110,8 +118,9 @@ def check_within_graphs(matrix: sp.csr_array, ptr: npt.NDArray[np.int64], what: 
         at = int(np.argmax(crossing))
         source, target = int(rows[at]), int(matrix.indices[at])
         raise GraphError(
-            f"{what} must not join two graphs. Got an edge from node {source} of graph "
-            f"{graph[source]} to node {target} of graph {graph[target]}."
+            f"{what} must not join two graphs. Got an edge from node {source - ptr[graph[source]]} "
+            f"of graph {graph[source]} to node {target - ptr[graph[target]]} of graph "
+            f"{graph[target]}."
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnn2logic._validation import check_names
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.batch import GraphBatch
 
@@ -57,13 +58,20 @@ def random_graphs(
     >>> random_graphs(1000, probability=[1.0, 0.5], random_state=0)
     GraphBatch(n_graphs=1000, n_nodes=13000, n_edges=78076, names=('U0', 'U1'))
     """
-    if n_graphs < 1:
-        raise GraphError(f"n_graphs must be at least 1. Got {n_graphs} instead.")
+    if not isinstance(n_graphs, int | np.integer) or n_graphs < 1:
+        raise GraphError(f"n_graphs must be a whole number >= 1. Got {n_graphs!r} instead.")
+    if not isinstance(max_multiplicity, int | np.integer) or max_multiplicity < 1:
+        raise GraphError(
+            f"max_multiplicity must be a whole number >= 1. Got {max_multiplicity!r} instead."
+        )
+    relations = check_names(relations, what="Relation")
+    names = check_names(names, what="Predicate")
     rng = np.random.default_rng(random_state)
-    nodes = np.broadcast_to(np.asarray(sizes, dtype=np.int64), (n_graphs,))
-    if (nodes < 1).any():
-        raise GraphError(f"sizes must be at least 1. Got {nodes.min()} instead.")
-    densities = np.broadcast_to(np.asarray(density, dtype=float), (n_graphs,))
+    given = _one_each("sizes", sizes, n_graphs, "graph")
+    if not (given >= 1).all() or (given != np.rint(given)).any():
+        raise GraphError(f"sizes must be whole numbers >= 1. Got {sizes!r} instead.")
+    nodes = given.astype(np.int64)
+    densities = _probabilities("density", density, n_graphs, "graph")
     ptr = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int64)
     n_nodes = int(ptr[-1])
     sources, targets = [], []
@@ -78,7 +86,7 @@ def random_graphs(
     source, target = np.concatenate(sources), np.concatenate(targets)
     counts = rng.integers(1, max_multiplicity, size=len(source), endpoint=True)
     kinds = rng.integers(0, max(len(relations), 1), size=len(source))
-    chances = np.broadcast_to(np.asarray(probability, dtype=float), (len(names),))
+    chances = _probabilities("probability", probability, len(names), "predicate")
     predicates = rng.random((n_nodes, len(names))) < chances
 
     def matrix(which: npt.NDArray[np.bool_]) -> sp.coo_array:
@@ -96,6 +104,23 @@ def random_graphs(
         typed = {name: matrix(kinds == number) for number, name in enumerate(relations)}
         return GraphBatch(predicates, typed, ptr=ptr, names=names)
     return GraphBatch(predicates, matrix(kinds == 0), ptr=ptr, names=names)
+
+
+def _one_each(what: str, value: object, count: int, of: str) -> npt.NDArray[np.float64]:
+    array = np.asarray(value, dtype=float)
+    if array.ndim > 1 or (array.ndim == 1 and len(array) != count):
+        raise GraphError(
+            f"{what} must be one number, or one for each of the {count} {of}s. "
+            f"Got shape {array.shape} instead."
+        )
+    return np.broadcast_to(array, (count,))
+
+
+def _probabilities(what: str, value: object, count: int, of: str) -> npt.NDArray[np.float64]:
+    chances = _one_each(what, value, count, of)
+    if not ((chances >= 0) & (chances <= 1)).all():
+        raise GraphError(f"{what} must be between 0 and 1. Got {value!r} instead.")
+    return chances
 
 
 def _chunks(sizes: npt.NDArray[np.int64]) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnn2logic._validation import check_name
+from gnn2logic._validation import check_name, some_of
 from gnn2logic.exceptions import GraphError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import FeatureBlock, RawGraphs, matrix_columns, to_batch
@@ -203,6 +203,13 @@ def _labelled(relations: Sequence[str | int], n_edges: int) -> dict[str, npt.NDA
             f"relations must have one label for each of the {n_edges} edges. Got {got} instead."
         )
     labels = [_label(label) for label in relations]
+    if len({(label, type(own) is str) for label, own in zip(labels, relations, strict=True)}) > len(
+        set(labels)
+    ):
+        raise GraphError(
+            "relations must not use a whole number and a string of the same digits for one edge "
+            f"relation. Got both among {some_of(sorted(set(labels)))}."
+        )
     names = sorted(set(labels))
     position = {name: number for number, name in enumerate(names)}
     codes = np.array([position[label] for label in labels], dtype=np.int64)

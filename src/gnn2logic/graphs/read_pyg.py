@@ -272,6 +272,11 @@ def _edge_values(part: _Part, attribute: str) -> npt.NDArray[Any]:
 
 def _codes(values: npt.NDArray[Any], attribute: str) -> npt.NDArray[Any]:
     """Return the number of the relation of every edge: the value, or the column of the one."""
+    if values.ndim == 2 and values.shape[1] == 1:
+        # One column is one number per edge; as a one-hot row it would say nothing.
+        values = values[:, 0]
+    if values.ndim == 1 and values.dtype.kind == "f" and (values == np.floor(values)).all():
+        values = values.astype(np.int64)
     if values.ndim == 1 and values.dtype.kind in "iub":
         return values.astype(np.int64)
     if values.ndim == 2 and values.dtype.kind in "biuf":

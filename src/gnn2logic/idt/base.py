@@ -272,7 +272,7 @@ class IDTEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) == 1:
             warnings.warn(
-                f"All labels are {self.classes_[0]!r}; the model is constant.",
+                f"All labels are {self.classes_.tolist()[0]!r}; the model is constant.",
                 SingleClassWarning,
                 stacklevel=3,
             )

@@ -23,7 +23,7 @@ from gnn2logic.idt.model import IDT, Column, InputPredicate, Layer, LeafSet, Pru
 from gnn2logic.logic.documents import threshold_from_document, threshold_to_document
 from gnn2logic.trees.tree import Split, Tree
 
-__all__ = ["FORMAT_VERSION", "Contents", "from_bytes", "to_bytes"]
+__all__ = ["FORMAT_VERSION", "Contents", "content_digest", "from_bytes", "to_bytes"]
 
 FORMAT_VERSION = 1
 
@@ -91,6 +91,7 @@ class Contents(msgspec.Struct, frozen=True):
 
 def to_bytes(contents: Contents) -> bytes:
     """Return the document as UTF-8 text."""
+    _check_classes(contents.classes)
     model = contents.model
     document: dict[str, Any] = {
         "format": "gnn2logic.idt",
@@ -108,11 +109,12 @@ def to_bytes(contents: Contents) -> bytes:
         ],
         "chosen": contents.chosen,
     }
-    document["digest"] = _digest(document)
+    document["digest"] = content_digest(document)
     return json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8")
 
 
-def _digest(document: dict[str, Any]) -> str:
+def content_digest(document: dict[str, Any]) -> str:
+    """Return the digest of everything in a document but its digest."""
     plain = {key: value for key, value in document.items() if key != "digest"}
     text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
@@ -152,19 +154,32 @@ def from_bytes(data: bytes) -> Contents:
         document = strict_json(data)
     except ValueError as error:
         raise ModelFileError(f"This is not a gnn2logic model: {error}.") from None
-    _check_version(document)
     try:
-        checked = msgspec.convert(document, _Model)
-    except msgspec.ValidationError as error:
-        raise ModelFileError(f"This is not a valid gnn2logic model: {error}.") from None
+        return _audited(_checked_form(document))
     except RecursionError:
         raise ModelFileError("This is not a valid gnn2logic model: nested too deeply.") from None
-    if checked.digest != _digest(document):
+
+
+def _checked_form(document: object) -> _Model:
+    """Return the document if its version, its fields and its digest are right."""
+    _check_version(document)
+    assert isinstance(document, dict)
+    try:
+        checked = msgspec.convert(document, _Model)
+        digest = content_digest(document)
+    except msgspec.ValidationError as error:
+        raise ModelFileError(f"This is not a valid gnn2logic model: {error}.") from None
+    except UnicodeEncodeError:
+        # JSON can write half of a surrogate pair, which is no character.
+        raise ModelFileError(
+            "This is not a valid gnn2logic model: it holds text that is not valid Unicode."
+        ) from None
+    if checked.digest != digest:
         raise ModelFileError(
             "The digest of the model does not fit its content: the file was changed or damaged. "
             "Save the model again from where it was made."
         )
-    return _audited(checked)
+    return checked
 
 
 def _check_version(document: object) -> None:
@@ -180,10 +195,8 @@ def _check_version(document: object) -> None:
 
 
 def _audited(document: _Model) -> Contents:
+    _check_classes(document.classes)
     n_classes = len(document.classes)
-    kinds = {type(label) for label in document.classes}
-    if len(kinds) != 1 or len(set(document.classes)) != n_classes:
-        raise ModelFileError("classes must be distinct labels of one kind, at least one.")
     columns = tuple(_column_from_document(column, n) for n, column in enumerate(document.columns))
     layers = tuple(
         Layer(
@@ -194,6 +207,8 @@ def _audited(document: _Model) -> Contents:
         for n, own in enumerate(document.layers)
     )
     final = _tree_from_document(document.final, "the final tree", n_classes)
+    if final.weights[0] <= 0:
+        raise ModelFileError("The weight of node 0 of the final tree must be above 0.")
     _check_references(columns, layers, final, document.level)
     prunings = _prunings_from_document(document.prunings, final)
     if not 0 <= document.chosen < len(prunings.alphas):
@@ -209,6 +224,28 @@ def _audited(document: _Model) -> Contents:
     )
 
 
+def _check_classes(classes: list[Any]) -> None:
+    """Refuse labels that do not stay what they are on the way to JSON, to numpy and back."""
+    kinds = {type(label) for label in classes}
+    if len(kinds) != 1 or not kinds <= {bool, int, str} or len(set(classes)) != len(classes):
+        raise ModelFileError(
+            "The classes of a model must be distinct whole numbers, strings or truth values, all "
+            f"of one kind, at least one. Got {classes}."
+        )
+    array = np.array(classes)
+    if array.dtype.kind not in "biuU" or array.tolist() != classes:
+        raise ModelFileError(
+            "The classes of a model must be whole numbers of at most 64 bits, or strings that do "
+            f"not end with a null character. Got {classes}."
+        )
+    try:
+        "".join(map(str, classes)).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ModelFileError(
+            f"The classes of a model must be valid Unicode text. Got {classes}."
+        ) from None
+
+
 def _column_from_document(column: _Column, number: int) -> Column:
     place = (column.layer, column.tree, column.leaves)
     if column.predicate is not None and place == (None, None, None):
@@ -216,7 +253,7 @@ def _column_from_document(column: _Column, number: int) -> Column:
     if column.predicate is None and place == (None, None, None):
         return TrueColumn()
     layer, tree, leaves = place
-    if column.predicate is not None or layer is None or tree is None or not leaves:
+    if column.predicate is not None or layer is None or tree is None or leaves is None:
         raise ModelFileError(f"Column {number} must be a predicate or a leaf set, not a mixture.")
     if leaves != sorted(set(leaves)):
         raise ModelFileError(f"The leaves of column {number} must be distinct and ascending.")
@@ -238,14 +275,20 @@ def _tree_from_document(nodes: list[_Node], where: str, width: int) -> Tree:
                     f"The children of node {number} of {where} must come after it."
                 )
             parents[child] += 1
+            if nodes[child].weight > node.weight:
+                raise ModelFileError(
+                    f"The weight of node {child} of {where} must not be more than its parent's."
+                )
         if not math.isfinite(node.weight) or node.weight < 0:
             raise ModelFileError(f"The weight of node {number} of {where} must be at least 0.")
         if len(node.values) != width or not all(math.isfinite(v) and v >= 0 for v in node.values):
             raise ModelFileError(
                 f"Node {number} of {where} must have {width} values, all at least 0."
             )
-        if width and sum(node.values) <= 0:
-            raise ModelFileError(f"The values of node {number} of {where} must not all be 0.")
+        if width and not 0 < sum(node.values) < math.inf:
+            raise ModelFileError(
+                f"The values of node {number} of {where} must have a sum above 0 and finite."
+            )
     if any(count != 1 for count in parents[1:]):
         raise ModelFileError(f"Every node of {where} but the first must have exactly one parent.")
     return Tree(
@@ -259,7 +302,8 @@ def _tree_from_document(nodes: list[_Node], where: str, width: int) -> Tree:
 
 def _split_from_document(node: _Node, where: str) -> Split | None:
     parts = (node.column, node.set, node.more_than, node.false, node.true)
-    if parts == (None,) * 5:
+    is_leaf = parts == (None,) * 5 and (node.direction, node.relation) == ("out", None)
+    if is_leaf:
         return None
     if None in parts:
         raise ModelFileError(f"{where} must have all parts of a split or none of them.")
@@ -285,7 +329,7 @@ def _check_references(
             if not known or not 0 <= column.tree < len(layers[column.layer].trees):
                 raise ModelFileError(f"Column {number} names a tree that is not there.")
             n_leaves = layers[column.layer].trees[column.tree].n_leaves
-            if column.leaves[0] < 0 or column.leaves[-1] >= n_leaves:
+            if any(not 0 <= leaf < n_leaves for leaf in column.leaves):
                 raise ModelFileError(f"Column {number} names a leaf that is not there.")
             made_in.append(column.layer)
         else:

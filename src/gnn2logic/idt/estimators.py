@@ -11,8 +11,9 @@ from gnn2logic.exceptions import FeatureError, ModelFileError
 from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.base import IDTEstimator
-from gnn2logic.idt.documents import from_bytes
+from gnn2logic.idt.documents import Contents, from_bytes
 from gnn2logic.idt.inputs import check_labels, check_mask, check_weights, class_factors
+from gnn2logic.idt.saving import parameters_from_document
 
 __all__ = ["IDTClassifier", "IDTNodeClassifier", "load"]
 
@@ -21,7 +22,76 @@ _FINAL_BINS = 4096
 
 
 class IDTClassifier(IDTEstimator):
-    """Classify graphs with an Iterated Decision Tree."""
+    """Classify graphs with an Iterated Decision Tree.
+
+    Parameters
+    ----------
+    n_layers : int, optional
+        Inner layers, 3 by default. With activations there are as many as arrays.
+    width : int
+        Trees per inner layer.
+    layer_depth : int
+        The depth of inner trees.
+    modalities : "auto" or list
+        Modal parameters of the inner layers, such as ``["I", "A", "I+A"]``, or one such list for
+        each layer. ``"auto"``: the paper's I, A, I+A, along both directions on directed graphs and
+        along each relation of typed ones.
+    absolute, relative : bool
+        Whether splits may compare counts (``A U0 > 6``) and shares (``A U0 > 1/2``).
+    max_features : float
+        The share of features that each inner tree sees, dealt at random.
+    max_graphs : float, optional
+        The share of graphs that each inner tree learns from; all by default.
+    random_thresholds : bool
+        Whether inner trees draw one threshold per feature at random and take the best of those.
+    leaf_sets : {"nested", "merge", "all"}
+        Which sets of leaves become columns: ``"merge"``, the paper's 2k-1 sets of agglomerative
+        merging; ``"nested"``, these and the two sides of every split; ``"all"``, every set.
+    min_samples_leaf : int
+        The fewest training rows of a leaf.
+    max_depth : int, optional
+        The depth of the final tree; not limited by default.
+    ccp_alpha : float or "auto"
+        The price of a leaf of the final tree. ``"auto"``: the smallest tree whose accuracy in a
+        seeded cross-validation is within one standard error of the best.
+    projection : int or None
+        The split search of inner layers sees wider activations in so many principal directions;
+        None means all of them, the exact criterion.
+    class_weight : "balanced" or dict, optional
+    encoder : PredicateEncoder, optional
+        How features become predicates; a fresh `PredicateEncoder` by default.
+    n_shards : int
+        The number of parts that the data is summed in. It never changes the model.
+    n_jobs : int, optional
+        Threads; all there are by default. It never changes the model.
+    random_state : int, RandomState, Generator or None
+    verbose : int
+        1 shows progress on a terminal.
+
+    Attributes
+    ----------
+    classes_ : array
+    model_ : IDT
+        The model as a plain value: columns, layers, final tree.
+    layers_ : tuple of Layer
+    rules_ : RuleTable
+        All prunings of the final tree, from small to large, with formulas and accuracy.
+    prunings_, chosen_, ccp_alpha_
+        The pruning path, the place on it, and the price it was chosen by.
+    encoder_ : PredicateEncoder
+    n_layers_ : int
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> truth = gl.parse("1(A U0 > 2) > 1/2")
+    >>> graphs = gl.random_graphs(300, sizes=10, density=0.4, random_state=0)
+    >>> model = IDTClassifier(n_layers=1, random_state=0).fit(graphs, truth.evaluate(graphs))
+    >>> print(model.formula(True))
+    1(A U0 > 2) > 5
+    >>> model.score(graphs, truth.evaluate(graphs))
+    1.0
+    """
 
     _level = "graph"
 
@@ -57,7 +127,20 @@ class IDTClassifier(IDTEstimator):
 
 
 class IDTNodeClassifier(IDTEstimator):
-    """Classify nodes with an Iterated Decision Tree."""
+    """Classify nodes with an Iterated Decision Tree.
+
+    Parameters and attributes are those of `IDTClassifier`; the final tree is local as well, along
+    the same modal parameters as the last inner layer.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> graph = gl.random_graphs(1, sizes=400, density=0.01, random_state=0)
+    >>> labels = gl.parse("A U0 > 2").evaluate(graph, level="node")
+    >>> model = IDTNodeClassifier(n_layers=0, random_state=0).fit(graph, labels)
+    >>> print(model.formula(True))
+    A U0 > 2
+    """
 
     _level = "node"
 
@@ -95,20 +178,25 @@ def load(path: str | os.PathLike[str]) -> IDTClassifier | IDTNodeClassifier:
         If the file is damaged, not a model, or from a newer version.
     """
     with open(path, "rb") as file:
-        contents = from_bytes(file.read())
+        data = file.read()
+    try:
+        return _estimator(from_bytes(data))
+    except ModelFileError as error:
+        raise ModelFileError(f"Cannot load {os.fspath(path)!r}. {error}") from None
+
+
+def _estimator(contents: Contents) -> IDTClassifier | IDTNodeClassifier:
     kind = IDTClassifier if contents.model.level == "graph" else IDTNodeClassifier
-    known = set(kind().get_params(deep=False))
-    unknown = set(contents.parameters) - known
-    if unknown:
-        raise ModelFileError(f"The model has an unknown parameter {sorted(unknown)[0]!r}.")
-    estimator: Any = kind(**contents.parameters)
+    known = kind().get_params(deep=False)
+    estimator: Any = kind(**parameters_from_document(contents.parameters, known))
     try:
         estimator.encoder_ = PredicateEncoder.from_document(contents.encoder)
     except FeatureError as error:
         raise ModelFileError(f"The encoder of the model is not valid: {error}") from None
-    missing = set(contents.model.predicate_names) - set(estimator.encoder_.names_)
-    if missing:
-        raise ModelFileError(f"The encoder does not make the predicate {sorted(missing)[0]!r}.")
+    _check_vocabulary(contents, estimator.encoder_)
+    settings = estimator.encoder_.get_params()
+    if settings != PredicateEncoder().get_params():
+        estimator.encoder = PredicateEncoder(**settings)
     estimator.classes_ = np.array(contents.classes)
     estimator.model_ = contents.model
     estimator.prunings_ = contents.prunings
@@ -117,3 +205,16 @@ def load(path: str | os.PathLike[str]) -> IDTClassifier | IDTNodeClassifier:
     estimator.n_layers_ = len(contents.model.layers)
     result: IDTClassifier | IDTNodeClassifier = estimator
     return result
+
+
+def _check_vocabulary(contents: Contents, encoder: PredicateEncoder) -> None:
+    """Refuse a model that speaks of predicates or relations which its encoder does not make."""
+    missing = set(contents.model.predicate_names) - set(encoder.names_)
+    if missing:
+        raise ModelFileError(f"The encoder does not make the predicate {sorted(missing)[0]!r}.")
+    inner = [tree for layer in contents.model.layers for tree in layer.trees]
+    splits = [split for tree in (*inner, contents.prunings.full) for split in tree.splits]
+    used = {split.modality.edges.relation for split in splits if split is not None}
+    unknown = {name for name in used if name is not None} - set(encoder.relations_)
+    if unknown:
+        raise ModelFileError(f"The encoder does not make the relation {sorted(unknown)[0]!r}.")

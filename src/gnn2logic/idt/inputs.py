@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import ActivationError, LabelError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 
@@ -20,7 +21,7 @@ def check_labels(y: object, count: int, *, of: str) -> npt.NDArray[Any]:
     """Return labels as a 1-D array of whole numbers, strings or Booleans, one for each row."""
     if y is None:
         raise LabelError(f"y must hold one label for each of the {count} {of}s. Got None instead.")
-    labels = np.asarray(_to_numpy(y))
+    labels = np.asarray(to_numpy(y))
     if labels.ndim != 1:
         raise LabelError(
             f"y must be one-dimensional, one label per {of}. Got shape {labels.shape} instead."
@@ -58,7 +59,7 @@ def check_weights(sample_weight: object, count: int, *, of: str) -> FloatArray:
     """Return one weight per row, 1 where none are given."""
     if sample_weight is None:
         return np.ones(count)
-    weights = np.asarray(_to_numpy(sample_weight), dtype=np.float64)
+    weights = np.asarray(to_numpy(sample_weight), dtype=np.float64)
     if weights.shape != (count,):
         raise LabelError(
             f"sample_weight must hold one number per {of}. Got shape {weights.shape} for {count} "
@@ -106,7 +107,7 @@ def check_mask(mask: object, count: int) -> npt.NDArray[np.bool_]:
     """Return which nodes to learn from, all by default."""
     if mask is None:
         return np.ones(count, dtype=bool)
-    chosen = np.asarray(_to_numpy(mask))
+    chosen = np.asarray(to_numpy(mask))
     if chosen.dtype != bool or chosen.shape != (count,):
         raise LabelError(
             f"mask must hold one truth value for each of the {count} nodes. "
@@ -126,7 +127,7 @@ def check_activations(activations: object, batch: GraphBatch) -> list[npt.NDArra
         )
     found = []
     for layer, values in enumerate(activations):
-        array = np.asarray(_to_numpy(values))
+        array = np.asarray(to_numpy(values))
         if array.dtype.kind not in "fiub":
             raise ActivationError(
                 f"activations of layer {layer} must be numbers. Got dtype {array.dtype} instead."
@@ -149,12 +150,3 @@ def check_activations(activations: object, batch: GraphBatch) -> list[npt.NDArra
     if not found:
         raise ActivationError("activations must hold at least one layer. Got an empty list.")
     return found
-
-
-def _to_numpy(values: Any) -> Any:
-    """Return arrays of other frameworks as numpy, without importing them."""
-    for step in ("detach", "cpu", "numpy"):
-        if not hasattr(values, step):
-            return values
-        values = getattr(values, step)()
-    return values

@@ -215,10 +215,11 @@ class InnerLearner:
         """Return the leaf of every row, also of those that the tree was not grown on."""
         groups = shard.groups
 
-        def decide(split: Split) -> BoolArray:
+        def decide(split: Split, rows: IntArray | None) -> BoolArray:
             number = self._feature_number(split)
             cut = self.table.books[number].last_code_below(split.threshold)
-            return np.asarray(groups.codes[number].astype(np.int64) > cut)
+            codes = groups.codes[number] if rows is None else groups.codes[number, rows]
+            return np.asarray(codes.astype(np.int64) > cut)
 
         leaf_of_group = tree.route(groups.codes.shape[1], decide)
         result: IntArray = leaf_of_group[groups.of_row]

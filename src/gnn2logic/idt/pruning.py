@@ -63,11 +63,6 @@ def _pruned_layer(model: IDT, number: int, wanted: set[int]) -> tuple[Layer, dic
     return Layer(tuple(trees)), replaced
 
 
-def _holds(mark: Hashable, place: int) -> bool:
-    assert isinstance(mark, tuple)
-    return bool(mark[place])
-
-
 def _renumbered(
     model: IDT,
     final: Tree,
@@ -179,10 +174,22 @@ def _rebuilt(tree: Tree, leaf_mark: dict[int, Hashable]) -> _Node:
             continue
         below = (built[low], built[high])
         if below[0].below is None and below[1].below is None and below[0].mark == below[1].mark:
-            built[node] = _Node(None, below[0].mark, None, node)
+            built[node] = _Node(None, below[0].mark, None, _speaker(tree, node, below[0].origin))
         else:
             built[node] = _Node(split, None, below, node)
     return built[0]
+
+
+def _speaker(tree: Tree, node: int, leaf: int) -> int:
+    """Return the node that gives a merged leaf its values: itself, if it says what its leaves say.
+
+    It does in a learned tree, where its values are their sum. Trees from elsewhere may differ, and
+    leaves that nothing can reach have a part in the sum too.
+    """
+    values = tree.values
+    if values.shape[1] and np.argmax(values[node]) != np.argmax(values[leaf]):
+        return leaf
+    return node
 
 
 def _bounded(box: Box, split: Split, value: bool) -> Box | None:

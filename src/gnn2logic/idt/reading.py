@@ -8,6 +8,7 @@ import numpy as np
 
 from gnn2logic.idt.model import IDT, InputPredicate, TrueColumn
 from gnn2logic.idt.running import used_columns
+from gnn2logic.logic.bounds import reading_size
 from gnn2logic.logic.simplification import minimised
 from gnn2logic.logic.simplification.boxes import Box, Theory
 from gnn2logic.logic.simplification.cover import minimal_cover
@@ -75,8 +76,8 @@ def _leaf_set_formula(
     if not off:
         return TRUE
     covers = (minimal_cover(on, off, _THEORY), ~minimal_cover(off, on, _THEORY))
-    smaller = min(covers, key=lambda formula: (formula.size, formula.key))
-    return minimised(smaller, _THEORY)
+    clearer = min(covers, key=lambda formula: (reading_size(formula), formula.size, formula.key))
+    return minimised(clearer, _THEORY)
 
 
 def _bounded(box: Box, atom: Formula, value: bool) -> Box | None:

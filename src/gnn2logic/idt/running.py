@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -93,19 +94,28 @@ class _Splits:
         for number, place in self._position.items():
             self._block[:, place] = values[number]
         self._counts = ModalCounts(batch, self._block)
-        self._by_modality: dict[Modality, npt.NDArray[np.integer]] = {}
+        self._by_modality: dict[Modality, npt.NDArray[np.integer[Any]]] = {}
+        self._sizes: dict[Modality, npt.NDArray[np.int64]] = {}
 
-    def __call__(self, split: Split) -> BoolArray:
+    def __call__(self, split: Split, rows: npt.NDArray[np.int64] | None = None) -> BoolArray:
         modality = split.modality
         is_global = self._per_graph and modality == _EVERYTHING
         counts = self._by_modality.get(modality)
         if counts is None:
-            counts = self._counts.graph_sums if is_global else self._counts(modality)
-            self._by_modality[modality] = counts
-        found = counts[:, self._position[split.column]]
+            found = self._counts.graph_sums if is_global else self._counts(modality)
+            # Splits read whole columns.
+            counts = self._by_modality[modality] = np.asfortranarray(found)
+        column = counts[:, self._position[split.column]]
+        if rows is not None:
+            column = column[rows]
         if isinstance(split.threshold, Fraction):
-            sizes = self._batch.sizes if is_global else set_sizes(self._batch, modality)
-            return more_than_share(found, sizes, split.threshold)
-        if split.threshold > np.iinfo(found.dtype).max:
-            return np.zeros(found.shape, dtype=bool)
-        return np.asarray(found > split.threshold)
+            sizes = self._batch.sizes if is_global else self._set_sizes(modality)
+            return more_than_share(column, sizes if rows is None else sizes[rows], split.threshold)
+        if split.threshold > np.iinfo(column.dtype).max:
+            return np.zeros(column.shape, dtype=bool)
+        return np.asarray(column > split.threshold)
+
+    def _set_sizes(self, modality: Modality) -> npt.NDArray[np.int64]:
+        if modality not in self._sizes:
+            self._sizes[modality] = set_sizes(self._batch, modality)
+        return self._sizes[modality]

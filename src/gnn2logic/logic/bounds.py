@@ -6,11 +6,11 @@ printers see formulas through these views; the parser turns every view back into
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.syntax import And, Formula, Modal, Not, Threshold
-from gnn2logic.logic.walk import subformulas
 
 __all__ = ["Bounds", "as_bounds", "group_bounds", "reading_size"]
 
@@ -90,26 +90,23 @@ def group_bounds(formulas: tuple[Formula, ...]) -> list[Formula | Bounds]:
 def reading_size(formula: Formula) -> int:
     """Return how much there is to read: like the size, but an interval counts as one comparison.
 
+    What is counted inside of a comparison goes in with its plain size.
+
     >>> from gnn2logic.logic import parse
     >>> reading_size(parse("A U1 != 1")), reading_size(parse("A U1 = 0 | A U1 > 1"))
     (2, 5)
     """
-    sizes: dict[Formula, int] = {}
-    for node in subformulas(formula):
-        bounds = as_bounds(node)
+    total = 0
+    stack: list[Formula | Bounds] = [formula]
+    while stack:
+        part = stack.pop()
+        bounds = part if isinstance(part, Bounds) else as_bounds(part)
         if bounds is not None:
-            sizes[node] = sizes[bounds.counted] + 1
-        elif isinstance(node, And):
-            parts = group_bounds(node.children)
-            sizes[node] = (
-                len(parts)
-                - 1
-                + sum(
-                    sizes[part.counted] + 1 if isinstance(part, Bounds) else sizes[part]
-                    for part in parts
-                )
-            )
-        else:
-            own = max(len(node.children) - 1, 1)
-            sizes[node] = own + sum(sizes[child] for child in node.children)
-    return sizes[formula]
+            total += bounds.counted.size + 1
+        elif isinstance(part, Formula):
+            parts: Sequence[Formula | Bounds] = part.children
+            if isinstance(part, And):
+                parts = group_bounds(part.children)
+            total += max(len(parts) - 1, 1)
+            stack.extend(parts)
+    return total

@@ -79,6 +79,10 @@ class ModalOperator:
         return ModalOperator(Modality.from_set("A", Edges(Direction.EITHER, theirs.relation)))
 
     def __getitem__(self, relation: str) -> ModalOperator:
+        if not self.modality.uses_edges or self.modality.edges.relation is not None:
+            raise FormulaError(
+                f"Only A without a relation can be given one. Got {self}[{relation!r}]."
+            )
         edges = Edges(self.modality.edges.direction, relation)
         return ModalOperator(_with_edges(self.modality, edges))
 
@@ -228,12 +232,12 @@ def threshold_from(value: object) -> Threshold:
         return int(value)
     if isinstance(value, Fraction):
         return value
-    if isinstance(value, Decimal) and value.is_finite():
+    if isinstance(value, Decimal) and value.is_finite() and _is_moderate(value):
         return Fraction(value)
     if isinstance(value, numbers.Real):
-        real = float(value)
+        # What the person wrote, 0.312, and not the binary number next to it; also for float32.
+        real = float(str(value)) if hasattr(value, "dtype") else float(value)
         if math.isfinite(real):
-            # What the person wrote, 0.312, and not the binary number next to it.
             return Fraction(repr(real))
     raise FormulaError(
         "A threshold must be a whole number (a count) or a float, Fraction or text such as "
@@ -241,9 +245,16 @@ def threshold_from(value: object) -> Threshold:
     )
 
 
+def _is_moderate(value: Decimal) -> bool:
+    return abs(value.adjusted()) <= 300
+
+
 def _threshold_from_text(text: str) -> Threshold:
     stripped = text.strip()
     try:
+        # An exponent such as 1e-999999999 would be worked out digit by digit.
+        if "e" in stripped.lower():
+            raise ValueError
         if stripped.endswith("%"):
             return Fraction(stripped[:-1]) / 100
         if stripped.isascii() and stripped.isdigit():

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from gnn2logic._json import strict_json
-from gnn2logic.exceptions import FeatureError, FormulaError
+from gnn2logic.exceptions import FeatureError, FormulaError, UnsupportedInputError
 from gnn2logic.graphs.modality import Direction, Edges, Modality
 from gnn2logic.logic.syntax import (
     FALSE,
@@ -212,15 +212,16 @@ def formula_to_document(formula: Formula) -> dict[str, Any]:
 
 def formula_from_document(document: object) -> Formula:
     """Return the formula of a document; its last row is the formula itself."""
+    version = document.get("version") if isinstance(document, dict) else None
+    if isinstance(version, int) and version != FORMAT_VERSION:
+        raise FormulaError(
+            f"Formula documents of version {FORMAT_VERSION} can be read. Got version {version}; "
+            "it was written by another version of gnn2logic."
+        )
     try:
         checked = msgspec.convert(document, _Document)
     except msgspec.ValidationError as error:
         raise FormulaError(f"This is not a formula document: {error}.") from None
-    if checked.version != FORMAT_VERSION:
-        raise FormulaError(
-            f"Formula documents of version {FORMAT_VERSION} can be read. Got version "
-            f"{checked.version}; a newer gnn2logic may read it."
-        )
     if not checked.nodes:
         raise FormulaError("A formula document must have at least one node. Got none.")
     return formulas_from_rows(msgspec.to_builtins(checked.nodes))[-1]
@@ -238,6 +239,8 @@ def from_json(text: str | bytes) -> Formula:
     >>> from_json(to_json(parse("A U0 > 1/2"))) is parse("A U0 > 1/2")
     True
     """
+    if not isinstance(text, str | bytes):
+        raise UnsupportedInputError(f"from_json reads text. Got {type(text).__name__} instead.")
     try:
         document = strict_json(text)
     except ValueError as error:

@@ -162,7 +162,8 @@ def _syntax_error(text: str, position: int, message: str) -> FormulaSyntaxError:
     column = position - start
     # A very long line is cut around the place, so that the caret stays in sight.
     offset = max(0, column - 60)
-    shown = line[offset : offset + 100]
+    # One character per column, so that the caret stands below its place.
+    shown = line[offset : offset + 100].replace("\t", " ")
     number = text.count("\n", 0, position) + 1
     caret = " " * (column - offset) + "^"
     return FormulaSyntaxError(
@@ -182,6 +183,8 @@ def _parser() -> lark.Lark:
 
 
 def _hint(text: str, position: int) -> str:
+    if text[position : position + 1] == '"':
+        return ' (The quote is not closed; write \\" for a quote inside of a name.)'
     before = re.search(r"([A-Za-z_][A-Za-z0-9_.]*)=[A-Za-z0-9_.+\-]+\s*\Z", text[:position])
     if before:
         return (

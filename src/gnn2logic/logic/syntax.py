@@ -50,6 +50,9 @@ Threshold = int | Fraction
 
 SortKey = tuple[Any, ...]
 
+# Labels only make the order pleasant; beyond this length digests decide.
+_LABEL_LENGTH = 80
+
 
 class Formula:
     """A formula of EMLC%, true or false at every node of a graph.
@@ -77,13 +80,23 @@ class Formula:
     (5, 1)
     """
 
-    __slots__ = ("__weakref__", "_hash", "children", "digest", "key", "modal_depth", "size")
+    __slots__ = (
+        "__weakref__",
+        "_hash",
+        "children",
+        "digest",
+        "key",
+        "label",
+        "modal_depth",
+        "size",
+    )
 
     children: tuple[Formula, ...]
     size: int
     modal_depth: int
     digest: bytes
     key: SortKey
+    label: str
     _hash: int
 
     # Kinds come in this order among formulas of one depth and size.
@@ -186,11 +199,11 @@ class Formula:
 
         return evaluate(self, graphs, level=level)
 
-    def simplify(self, *, simple: bool = False) -> Formula:
+    def simplify(self, *, simple: bool = False, graphs: object = None) -> Formula:
         """Return an equivalent formula that is not larger: see `gnn2logic.logic.simplification`."""
         from gnn2logic.logic.simplification import simplify
 
-        return simplify(self, simple=simple)
+        return simplify(self, simple=simple, graphs=graphs)
 
 
 class Constant(Formula):
@@ -287,6 +300,7 @@ def _intern(
             write(node, "_hash", int.from_bytes(node.digest[:8], "big", signed=True))
             for name, value in fields.items():
                 write(node, name, value)
+            write(node, "label", _label(kind, label, children))
             write(node, "key", _sort_key(node))
             _table[identity] = node
         return node
@@ -300,18 +314,19 @@ def _sort_key(node: Formula) -> SortKey:
     """
     if isinstance(node, Not):
         return (*node.child.key[:-1], 1)
-    name, seen, content, ratio, threshold = "", (0, "", ""), node.digest, False, Fraction(0)
-    if isinstance(node, Predicate):
-        name = node.name
-    elif isinstance(node, Modal):
-        child = node.child
-        name = child.name if isinstance(child, Predicate) else ""
-        seen, content = node.modality.sort_key(), child.digest
+    seen, content, ratio, threshold = (0, "", ""), node.digest, False, Fraction(0)
+    if isinstance(node, Modal):
+        seen, content = node.modality.sort_key(), node.child.digest
         ratio, threshold = node.is_ratio, Fraction(node.threshold)
-    # U2 comes before U10.
-    natural = re.sub(r"[0-9]+", lambda digits: digits[0].zfill(12), name)
     kind = (node.modal_depth, node.size, node._rank)
-    return (*kind, seen, natural, name, content, ratio, threshold, 0)
+    return (*kind, seen, node.label, content, ratio, threshold, 0)
+
+
+def _label(kind: type[Formula], name: str, children: tuple[Formula, ...]) -> str:
+    """Return a short text to sort by: the names in the formula, U2 before U10."""
+    if kind is Predicate:
+        return re.sub(r"[0-9]+", lambda digits: digits[0].zfill(12), name) + "\0" + name
+    return "\1".join(child.label for child in children)[:_LABEL_LENGTH]
 
 
 # Constructors --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import TypeVar
 
+from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.logic.syntax import (
     And,
     Formula,
@@ -32,6 +33,12 @@ def subformulas(*formulas: Formula, stop: Container[Formula] = ()) -> list[Formu
     >>> [str(part) for part in subformulas(parse("U0 & A U0 > 6"))]
     ['U0', 'A U0 > 6', 'U0 & A U0 > 6']
     """
+    for formula in formulas:
+        if not isinstance(formula, Formula):
+            raise UnsupportedInputError(
+                f"A formula was expected. Got {type(formula).__name__} instead; parse(text) makes "
+                "one from text."
+            )
     done: dict[Formula, None] = {}
     stack: list[tuple[Formula, bool]] = [(formula, False) for formula in reversed(formulas)]
     while stack:

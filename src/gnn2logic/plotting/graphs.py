@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gnn2logic._optional import import_optional
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.reading import as_batch
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["plot_graph"]
@@ -21,7 +22,7 @@ _LINE = "#444444"
 
 
 def plot_graph(
-    graph: GraphBatch,
+    graph: Any,
     highlight: Formula | npt.NDArray[np.bool_] | None = None,
     *,
     title: str | None = None,
@@ -33,8 +34,8 @@ def plot_graph(
 
     Parameters
     ----------
-    graph : GraphBatch
-        A batch of one graph, such as ``batch[3]``.
+    graph : GraphBatch or anything that `gnn2logic.as_batch` reads
+        One graph, such as ``batch[3]``.
     highlight : Formula or array of bool, optional
         The formula whose nodes are filled, or the nodes themselves.
     title : str, optional
@@ -49,6 +50,7 @@ def plot_graph(
     -------
     matplotlib Axes
     """
+    graph = as_batch(graph)
     if graph.n_graphs != 1:
         raise GraphError(
             f"plot_graph draws one graph. Got {graph.n_graphs}; choose one with batch[number]."
@@ -64,7 +66,7 @@ def plot_graph(
     if positions is None:
         where = networkx.spring_layout(drawn, seed=0)
     else:
-        where = dict(enumerate(np.asarray(positions)))
+        where = dict(enumerate(_positions(positions, graph.n_nodes)))
     filled = _filled(graph, highlight)
     networkx.draw_networkx_edges(drawn, where, ax=ax, edge_color="#999999", node_size=260)
     networkx.draw_networkx_nodes(
@@ -86,6 +88,16 @@ def plot_graph(
         ax.set_title(title.replace("$", r"\$"), fontsize=10)
     ax.set_axis_off()
     return ax
+
+
+def _positions(positions: npt.ArrayLike, n_nodes: int) -> npt.NDArray[np.float64]:
+    array = np.asarray(positions, dtype=float)
+    if array.shape != (n_nodes, 2):
+        raise GraphError(
+            f"positions must have one row (x, y) for each of the {n_nodes} nodes. "
+            f"Got shape {array.shape} instead."
+        )
+    return array
 
 
 def _filled(

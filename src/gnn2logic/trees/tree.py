@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,10 @@ import numpy.typing as npt
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.syntax import Formula, Threshold, conjunction, disjunction, modal, negation
 
-__all__ = ["Split", "Tree"]
+__all__ = ["Decide", "Split", "Tree"]
+
+# Up to this many leaves it is quicker to decide all splits at all rows than to follow the rows.
+_SMALL = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,9 @@ class Split:
     def formula(self, columns: Sequence[Formula]) -> Formula:
         """Return the decision as a formula, given what the columns mean."""
         return modal(self.modality, columns[self.column], self.threshold)
+
+
+Decide = Callable[[Split, npt.NDArray[np.int64] | None], npt.NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,28 +100,42 @@ class Tree:
                     depths[child] = depths[node] + 1
         return max(depths)
 
-    def route(
-        self, n_rows: int, decide: Callable[[Split], npt.NDArray[np.bool_]]
-    ) -> npt.NDArray[np.int64]:
+    def route(self, n_rows: int, decide: Decide) -> npt.NDArray[np.int64]:
         """Return the position of the leaf that each row reaches, counted from left to right.
 
         Parameters
         ----------
         n_rows : int
         decide : callable
-            Returns the truth of a split at every row.
+            Returns the truth of a split at the given rows, or at all rows for None.
         """
-        at = np.zeros(n_rows, dtype=np.int64)
-        for node, split in enumerate(self.splits):
+        position = {leaf: place for place, leaf in enumerate(self.leaves)}
+        if self.n_leaves <= _SMALL:
+            return self._route_all(n_rows, decide, position)
+        reached = np.empty(n_rows, dtype=np.int64)
+        stack = [(0, np.arange(n_rows))]
+        while stack:
+            node, rows = stack.pop()
+            split = self.splits[node]
+            if split is None:
+                reached[rows] = position[node]
+            elif len(rows):
+                truth = decide(split, rows)
+                stack.append((self.true_child[node], rows[truth]))
+                stack.append((self.false_child[node], rows[~truth]))
+        return reached
+
+    def _route_all(
+        self, n_rows: int, decide: Decide, position: dict[int, int]
+    ) -> npt.NDArray[np.int64]:
+        """Decide every split at all rows, from the leaves up: no row is ever looked up."""
+        reached: dict[int, Any] = {node: np.uint8(place) for node, place in position.items()}
+        for node in reversed(range(self.n_nodes)):
+            split = self.splits[node]
             if split is not None:
-                here = at == node
-                # A node no row reaches needs no decision, which may be expensive.
-                if here.any():
-                    truth = decide(split)
-                    at[here] = np.where(truth[here], self.true_child[node], self.false_child[node])
-        position = np.full(self.n_nodes, -1, dtype=np.int64)
-        position[list(self.leaves)] = np.arange(self.n_leaves)
-        return position[at]
+                low, high = reached.pop(self.false_child[node]), reached.pop(self.true_child[node])
+                reached[node] = np.where(decide(split, None), high, low)
+        return np.broadcast_to(reached[0], (n_rows,)).astype(np.int64)
 
     def cut(self, nodes: Collection[int]) -> Tree:
         """Return the tree with the given nodes as leaves and nothing below them."""

@@ -9,7 +9,7 @@ import numpy as np
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Edges
 from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes
-from gnn2logic.logic.syntax import Formula, predicate
+from gnn2logic.logic.syntax import Formula, Modal, predicate
 
 __all__ = ["Equivalence", "Satisfiability"]
 
@@ -148,11 +148,17 @@ def _undecided(what: str, space: GraphSpace, max_nodes: int, proven_nodes: int) 
     return said
 
 
+def _note(formula: Formula, needed: int) -> str:
+    if isinstance(formula, Modal) and formula.is_ratio:
+        return (
+            f"{_short(formula)} needs {count_nodes(needed)} to be told apart from every other "
+            "share, so this bound may miss a difference in it."
+        )
+    return f"{_short(formula)} needs {count_nodes(needed)}, so this bound proves nothing about it."
+
+
 def _with_unreachable(said: str, unreachable: tuple[tuple[Formula, int], ...]) -> str:
-    notes = [
-        f"{_short(formula)} needs {count_nodes(needed)}, so this bound proves nothing about it."
-        for formula, needed in unreachable[:_MOST_NOTES]
-    ]
+    notes = [_note(formula, needed) for formula, needed in unreachable[:_MOST_NOTES]]
     if len(unreachable) > _MOST_NOTES:
         notes.append(f"The same holds for {len(unreachable) - _MOST_NOTES} more comparisons.")
     return "\n".join([said, *notes])

@@ -2,8 +2,8 @@
 
 The text is exact: different meanings have different texts. Inside a sentence, ``and`` and ``or``
 between names need no comma; between whole phrases they follow a comma, and a combination inside
-of another one stands in brackets. A phrase that begins with ``with`` or ``that`` belongs to the
-noun right before it.
+of another one stands in brackets. A phrase that begins with ``with``, ``that`` or ``in a graph``
+says which nodes the nearest amount before it (``more than half``, ``at least one``) counts.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ _RESERVED = frozenset(
     re.findall(
         r"\w+",
         "a all among an and any are at between both copies copy empty exactly exist exists graph "
-        "half has have in including is it its itself least more most neighbour neighbours no node "
-        "nodes not of one ones or other set such than that the their themselves there those with",
+        "half has have impossible in including is it its itself kind least more most neighbour "
+        "neighbours no node nodes not of one ones or other set such than that the their themselves "
+        "there those with",
     )
 )
 
@@ -191,14 +192,20 @@ def _describe(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
     if bounds is not None:
         return _describe_bounds(bounds, phrases)
     if isinstance(node, Not):
-        inner = phrases[node.child]
-        if inner.adjective is not None and not _is_list(inner):
-            return _from_adjective(f"not {inner.adjective}")
-        one, many = inner.verb
-        return _from_verb(
-            (f"is not one that ({one})", f"are not those that ({many})"), is_compound=False
-        )
+        return _negated(phrases[node.child])
     return _describe_combination(node, phrases)
+
+
+def _negated(phrase: _Phrase) -> _Phrase:
+    if phrase.adjective is not None and not _is_list(phrase) and not _is_negated(phrase):
+        return _from_adjective(f"not {phrase.adjective}")
+    one, many = phrase.verb
+    verb = (f"is not one that ({one})", f"are not those that ({many})")
+    return _from_verb(verb, is_compound=False)
+
+
+def _is_negated(phrase: _Phrase) -> bool:
+    return phrase.adjective is not None and phrase.adjective.startswith("not ")
 
 
 def _describe_combination(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
@@ -230,12 +237,12 @@ def _is_list(part: _Phrase) -> bool:
 
 def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
     phrase = phrases[bounds.counted]
-    if (
-        bounds.modality == _ITSELF
-        and bounds.upper is None
-        and (not bounds.is_count or bounds.lower == 0)
-    ):
-        return phrase
+    if bounds.modality == _ITSELF and (not bounds.is_count or (bounds.lower or bounds.upper) == 0):
+        # The node itself is a set of one: some of it, or half of it, is all of it.
+        if bounds.upper is None:
+            return phrase
+        if bounds.lower is None:
+            return _negated(phrase)
     verbs, attached = [], []
     for number in _NUMBERS:
         noun = _noun_phrase(bounds, phrase, number)
@@ -268,7 +275,7 @@ def _noun_phrase(bounds: Bounds, phrase: _Phrase, owner: _Number) -> str:
         case "A":
             noun = f"{near}{plural}{along}"
         case "I+A":
-            noun = f"among {owner.them} and {owner.their} {near}s{along}"
+            noun = f"node{plural} among {owner.them} and {owner.their} {near}s{along}"
         case "1-I":
             noun = f"other node{plural}"
         case "1-A":

@@ -11,15 +11,17 @@ from gnn2logic.logic.printing.infix import Style, write_infix
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.syntax import Formula, Threshold
 
-__all__ = ["escape_latex", "to_latex"]
+__all__ = ["LATEX", "escape_latex", "to_latex"]
 
-_INDEXED = re.compile(r"([A-Za-z])_?([0-9]+)\Z", re.ASCII)
+# Not A and I: A_1 is what the relation 1 looks like.
+_INDEXED = re.compile(r"([B-HJ-Za-z])([0-9]+)\Z", re.ASCII)
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     **{character: f"\\{character}" for character in "{}$&#_%"},
 }
 
@@ -59,7 +61,7 @@ def _threshold(threshold: Threshold) -> str:
     return str(threshold)
 
 
-_LATEX = Style(
+LATEX = Style(
     true=r"\top",
     false=r"\bot",
     negation=r"\neg ",
@@ -84,7 +86,7 @@ def to_latex(formula: Formula) -> str:
     1(\text{atom=7}) = 0 \wedge 1(A\,U_{0} > \tfrac{1}{2}) > 3
     """
     write: Callable[[Formula, dict[Formula, str]], str]
-    write = lambda node, references: write_infix(node, references, _LATEX)  # noqa: E731
+    write = lambda node, references: write_infix(node, references, LATEX)  # noqa: E731
     printed = print_named(formula, write, lambda number: rf"\varphi_{{{number}}}")
     if not printed.definitions:
         return printed.body

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gnn2logic.logic.bounds import as_bounds
-from gnn2logic.logic.syntax import And, Formula, Or
+from gnn2logic.logic.syntax import And, Formula, Modal, Or
 from gnn2logic.logic.walk import subformulas
 
 __all__ = ["INLINE_LIMIT", "Printed", "named_subformulas", "print_named"]
+
+_MAX_HEIGHT = 60
 
 INLINE_LIMIT = 200
 """Formulas up to this size are printed whole; larger ones name what they share."""
@@ -33,6 +35,13 @@ def named_subformulas(formula: Formula) -> dict[Formula, int]:
     if formula.size <= INLINE_LIMIT:
         return {}
     nodes = subformulas(formula)
+    shared = _shared(formula, nodes)
+    named = shared | _breaks(formula, nodes, shared)
+    return {node: number for number, node in enumerate((n for n in nodes if n in named), start=1)}
+
+
+def _shared(formula: Formula, nodes: list[Formula]) -> set[Formula]:
+    """Return what would stand in the text more than once."""
     # From the top down: how often each node would stand in the text, given the names so far.
     occurrences = dict.fromkeys(nodes, 0)
     occurrences[formula] = 1
@@ -43,7 +52,22 @@ def named_subformulas(formula: Formula) -> dict[Formula, int]:
             occurrences[node] = 1
         for child in node.children:
             occurrences[child] += occurrences[node]
-    return {node: number for number, node in enumerate((n for n in nodes if n in named), start=1)}
+    return named
+
+
+def _breaks(formula: Formula, nodes: list[Formula], named: set[Formula]) -> set[Formula]:
+    """Return where to break formulas that nest very deeply, for readers and for memory."""
+    other_uses = {child for node in nodes if not isinstance(node, Modal) for child in node.children}
+    heights: dict[Formula, int] = {}
+    found: set[Formula] = set()
+    for node in nodes:
+        height = 1 + max((heights[child] for child in node.children), default=0)
+        # A comparison may be named where it is counted, but not where it is one of several bounds.
+        may_be = _may_be_named(node) or (isinstance(node, Modal) and node not in other_uses)
+        if height >= _MAX_HEIGHT and may_be and node is not formula:
+            found.add(node)
+        heights[node] = 0 if node in found or node in named else height
+    return found
 
 
 def _may_be_named(node: Formula) -> bool:

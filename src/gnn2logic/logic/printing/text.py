@@ -6,12 +6,12 @@ import dataclasses
 import re
 from collections.abc import Callable
 
-from gnn2logic.graphs.modality import Modality, quote_name
+from gnn2logic.graphs.modality import quote_name
 from gnn2logic.logic.printing.infix import Style, write_infix
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.syntax import Formula
 
-__all__ = ["is_bare_name", "to_text", "to_unicode"]
+__all__ = ["ASCII", "is_bare_name", "to_text", "to_unicode"]
 
 # The NAME of grammar.lark, less the words that mean something else there.
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*(=[A-Za-z0-9_.+\-]*[A-Za-z0-9_])?\Z")
@@ -31,7 +31,7 @@ def _apply(modality: str, counted: str, is_word: bool) -> str:
     return f"{modality} {counted}" if is_word else f"{modality}{counted}"
 
 
-_ASCII = Style(
+ASCII = Style(
     true="true",
     false="false",
     negation="!",
@@ -48,16 +48,8 @@ _ASCII = Style(
 )
 
 
-def _unicode_modality(modality: Modality) -> str:
-    if "[" in str(modality):
-        # ^T may stand inside of a relation's own name; only the last one is ours.
-        relation = str(modality.edges).partition("^T")[0]
-        return str(modality) if "^T" in relation else str(modality).replace("]^T", "]ᵀ")
-    return str(modality).replace("^T", "ᵀ")
-
-
 _UNICODE = dataclasses.replace(
-    _ASCII,
+    ASCII,
     true="⊤",
     false="⊥",
     negation="¬",
@@ -65,7 +57,7 @@ _UNICODE = dataclasses.replace(
     disjunction=" ∨ ",
     at_most="≤",
     unequal="≠",
-    modality=_unicode_modality,
+    modality=lambda modality: modality.text("ᵀ"),
 )
 
 
@@ -76,7 +68,7 @@ def to_text(formula: Formula) -> str:
     >>> print(to_text(parse("1(A(A U0 > 6) > 0.5) > 50%")))
     1(A(A U0 > 6) > 1/2) > 1/2
     """
-    return _with_definitions(formula, _ASCII)
+    return _with_definitions(formula, ASCII)
 
 
 def to_unicode(formula: Formula) -> str:

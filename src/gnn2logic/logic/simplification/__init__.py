@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.bounds import reading_size
 from gnn2logic.logic.simplification.boxes import Theory
-from gnn2logic.logic.simplification.cover import minimal_cover, split_into_boxes
+from gnn2logic.logic.simplification.cover import atoms_of, minimal_cover, split_into_boxes
 from gnn2logic.logic.simplification.folding import fold_modal
+from gnn2logic.logic.simplification.tidying import tidied
 from gnn2logic.logic.simplification.verification import check_same_truth
 from gnn2logic.logic.syntax import (
     FALSE,
@@ -24,10 +24,12 @@ from gnn2logic.logic.walk import rebuild, subformulas
 
 __all__ = ["minimised", "simplify"]
 
+# Combinations of more atoms are only tidied, conjunction by conjunction: the number of boxes, and
+# the time, would grow too fast.
+_MAX_ATOMS = 16
 
-def simplify(
-    formula: Formula, *, simple: bool = False, graphs: GraphBatch | None = None
-) -> Formula:
+
+def simplify(formula: Formula, *, simple: bool = False, graphs: object = None) -> Formula:
     """Return an equivalent formula that is not larger, the same one every time.
 
     Constants are folded; every Boolean combination is minimised over the bounds it puts on counts,
@@ -39,7 +41,7 @@ def simplify(
     simple : bool
         Whether only simple undirected graphs matter. Rules that relate different modal parameters
         (``A phi > n`` makes ``I+A phi > n`` true) hold on those alone and are used only then.
-    graphs : GraphBatch, optional
+    graphs : GraphBatch or anything that `gnn2logic.as_batch` reads, optional
         Graphs on which the result is checked, besides random ones.
 
     Raises
@@ -74,15 +76,18 @@ def _simplified(formula: Formula, *, simple: bool) -> Formula:
         if isinstance(node, Modal):
             folded[node] = fold_modal(node.modality, children[0], node.threshold, simple=simple)
         else:
-            folded[node] = rebuild(node, children) if children else node
+            folded[node] = tidied(rebuild(node, children), theory) if children else node
         if node in roots:
-            folded[node] = minimised(folded[node], theory)
+            folded[node] = minimised(folded[node], theory, max_size=node.size)
     return folded[formula]
 
 
-def minimised(formula: Formula, theory: Theory) -> Formula:
-    """Return the smallest equivalent that two-level minimisation over boxes finds."""
-    if not isinstance(formula, And | Or | Not):
+def minimised(formula: Formula, theory: Theory, *, max_size: int | None = None) -> Formula:
+    """Return the most readable equivalent that two-level minimisation over boxes finds.
+
+    It is not larger than `max_size`, by default the size of the formula itself.
+    """
+    if not isinstance(formula, And | Or | Not) or len(atoms_of(formula)) > _MAX_ATOMS:
         return formula
     boxes = split_into_boxes(formula, theory)
     if boxes is None:
@@ -92,11 +97,12 @@ def minimised(formula: Formula, theory: Theory) -> Formula:
         return FALSE
     if not off:
         return TRUE
+    limit = max(formula.size, max_size or 0)
     true_when = minimal_cover(on, off, theory)
     false_when = minimal_cover(off, on, theory)
     candidates = (formula, true_when, negation(false_when), _clauses(false_when))
     return min(
-        (candidate for candidate in candidates if candidate.size <= formula.size),
+        (candidate for candidate in candidates if candidate.size <= limit),
         key=lambda candidate: (reading_size(candidate), candidate.size, candidate.key),
     )
 

@@ -47,6 +47,10 @@ class Interval:
         """Whether no value lies inside; integers and shares are both closed on one side."""
         return self.lower is not None and self.upper is not None and self.lower >= self.upper
 
+    def is_above(self, other: Interval) -> bool:
+        """Return whether all values inside are larger than all values of the other interval."""
+        return self.lower is not None and other.upper is not None and self.lower >= other.upper
+
     def meet(self, other: Interval) -> Interval:
         """Return the intersection."""
         lowers = [bound for bound in (self.lower, other.lower) if bound is not None]
@@ -102,6 +106,14 @@ class Box:
             intervals[term] = intervals.get(term, _ANY).meet(interval)
         return Box(intervals)
 
+    def is_apart(self, other: Box) -> bool:
+        """Return whether the bounds of one term alone keep the boxes apart."""
+        for term, interval in other.intervals.items():
+            own = self.intervals.get(term)
+            if own is not None and (own.is_above(interval) or interval.is_above(own)):
+                return True
+        return False
+
     def contains(self, other: Box) -> bool:
         """Return whether all of `other` lies inside, by its bounds alone."""
         return self.meet(other) == other
@@ -150,6 +162,22 @@ class Theory:
 
     def __init__(self, *, simple: bool) -> None:
         self._simple = simple
+
+    @staticmethod
+    def term(atom: Formula) -> Term:
+        """Return the term that an atom bounds."""
+        return term_of(atom)[0]
+
+    def related_part(self, box: Box, term: Term) -> Box:
+        """Return the bounds of the box that can say anything about a term."""
+        return Box(
+            {
+                other: interval
+                for other, interval in box.intervals.items()
+                if other.formula is term.formula
+                or (other.modality == term.modality and TRUE in (other.formula, term.formula))
+            }
+        )
 
     def is_possible(self, box: Box) -> bool:
         """Return False only if no node of any graph lies in the box."""

@@ -21,9 +21,9 @@ from gnn2logic.logic.syntax import (
     Predicate,
     disjunction,
 )
-from gnn2logic.logic.walk import subformulas, substitute
+from gnn2logic.logic.walk import substitute
 
-__all__ = ["atoms_of", "minimal_cover", "split_into_boxes"]
+__all__ = ["assume", "atoms_of", "minimal_cover", "split_into_boxes"]
 
 MAX_BOXES = 128
 """Formulas with more paths than this are left as they are."""
@@ -36,9 +36,17 @@ _MAX_EXACT = 12
 
 def atoms_of(formula: Formula) -> list[Formula]:
     """Return the predicates and comparisons that `formula` combines, in stable order."""
-    modals = {node for node in subformulas(formula) if isinstance(node, Modal)}
-    nodes = subformulas(formula, stop=modals)
-    return sorted(node for node in nodes if isinstance(node, Modal | Predicate))
+    atoms: set[Formula] = set()
+    seen: set[Formula] = set()
+    stack = [formula]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Modal | Predicate):
+            atoms.add(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.extend(node.children)
+    return sorted(atoms)
 
 
 def split_into_boxes(formula: Formula, theory: Theory) -> tuple[list[Box], list[Box]] | None:
@@ -52,25 +60,29 @@ def split_into_boxes(formula: Formula, theory: Theory) -> tuple[list[Box], list[
     while stack:
         rest, box = stack.pop()
         if isinstance(rest, Constant):
-            (on if rest.value else off).append(box)
+            if theory.is_possible(box):
+                (on if rest.value else off).append(box)
             if len(on) + len(off) > MAX_BOXES:
                 return None
             continue
         atoms = atoms_of(rest)
         for value in (False, True):
             part = box.bound(atoms[0], value)
-            if theory.is_possible(part):
-                stack.append((_assume(rest, atoms, part, theory), part))
+            stack.append((assume(rest, part, theory), part))
     return on, off
 
 
-def _assume(formula: Formula, atoms: Sequence[Formula], box: Box, theory: Theory) -> Formula:
-    """Replace every atom whose value the box settles."""
+def assume(formula: Formula, box: Box, theory: Theory) -> Formula:
+    """Return the formula with every atom replaced whose value the box settles."""
+    atoms = atoms_of(formula)
     settled: dict[Formula, Formula] = {}
     for atom in atoms:
-        if not theory.is_possible(box.bound(atom, True)):
+        nearby = theory.related_part(box, theory.term(atom))
+        if not nearby.intervals:
+            continue
+        if not theory.is_possible(nearby.bound(atom, True)):
             settled[atom] = FALSE
-        elif not theory.is_possible(box.bound(atom, False)):
+        elif not theory.is_possible(nearby.bound(atom, False)):
             settled[atom] = TRUE
     return substitute(formula, settled, stop=set(atoms))
 
@@ -93,7 +105,9 @@ def _expand(box: Box, off: Sequence[Box], theory: Theory) -> Box:
     # The most expensive bounds go first: what is left at the end is small and shallow.
     for term, side, _ in reversed(box.bounds()):
         larger = box.without(term, side)
-        if not any(theory.is_possible(larger.meet(other)) for other in off):
+        if all(
+            larger.is_apart(other) or not theory.is_possible(larger.meet(other)) for other in off
+        ):
             box = larger
     return box
 

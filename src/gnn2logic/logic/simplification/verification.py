@@ -7,6 +7,7 @@ import numpy as np
 from gnn2logic.exceptions import SimplificationError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.random import random_graphs
+from gnn2logic.graphs.reading import as_batch
 from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.syntax import Formula, Modal
 from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
@@ -17,17 +18,18 @@ _LARGEST_TRIAL = 40
 
 
 def check_same_truth(
-    original: Formula, result: Formula, *, simple: bool, graphs: GraphBatch | None = None
+    original: Formula, result: Formula, *, simple: bool, graphs: object = None
 ) -> None:
     """Raise `SimplificationError` if the formulas differ at a node of any graph tried."""
     batches = [trial_graphs(original, simple=simple)]
     if graphs is not None:
-        if simple and not graphs.is_simple:
+        given = as_batch(graphs)
+        if simple and not given.is_simple:
             raise SimplificationError(
                 "simple=True was given, but the graphs are not simple: they are directed or have "
                 "self loops or multi-edges. Use simple=False."
             )
-        batches.append(graphs)
+        batches.append(given)
     for batch in batches:
         before = evaluate(original, batch, level="node")
         after = evaluate(result, batch, level="node")

@@ -1,0 +1,136 @@
+"""Rules for one conjunction or disjunction at a time, cheap enough for thousands of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gnn2logic.logic.simplification.boxes import Box, Theory
+from gnn2logic.logic.syntax import (
+    FALSE,
+    TRUE,
+    And,
+    Formula,
+    Modal,
+    Not,
+    Or,
+    Predicate,
+    conjunction,
+    disjunction,
+    negation,
+)
+
+__all__ = ["tidied"]
+
+
+def tidied(formula: Formula, theory: Theory) -> Formula:
+    """Return a combination without contradictions, implied bounds and absorbed parts."""
+    if isinstance(formula, And):
+        result = _conjunction(formula.children, theory)
+    elif isinstance(formula, Or):
+        # A disjunction is the negation of the conjunction of the negations.
+        flipped = _conjunction([_flipped(part) for part in formula.children], theory)
+        result = _negated_inside(flipped)
+    else:
+        return formula
+    return result if result.size < formula.size else formula
+
+
+def _flipped(part: Formula) -> Formula:
+    """Return the negation with a disjunction or conjunction turned into its dual."""
+    if isinstance(part, And):
+        return disjunction(negation(child) for child in part.children)
+    if isinstance(part, Or):
+        return conjunction(negation(child) for child in part.children)
+    return negation(part)
+
+
+def _negated_inside(formula: Formula) -> Formula:
+    """Return the negation, two levels of it pushed inside."""
+    if isinstance(formula, And):
+        return disjunction(_flipped(child) for child in formula.children)
+    return _flipped(formula)
+
+
+def _conjunction(parts: Iterable[Formula], theory: Theory) -> Formula:
+    literals: list[Formula] = []
+    others: list[Formula] = []
+    for part in conjunction(parts).children or [conjunction(parts)]:
+        (literals if _atom(part) is not None else others).append(part)
+    box = _box(literals)
+    if not theory.is_possible(box):
+        return FALSE
+    kept = _without_implied(box, theory)
+    smaller = [_under(part, box, theory) for part in others]
+    if any(part is FALSE for part in smaller):
+        return FALSE
+    result = conjunction([*kept.literals(), *_not_absorbed(smaller)])
+    # A part that shrank to a literal is a bound like the others, and may settle more.
+    found_bound = any(_atom(part) is not None for part in smaller)
+    return _conjunction([result], theory) if found_bound and isinstance(result, And) else result
+
+
+def _atom(part: Formula) -> Formula | None:
+    inner = part.child if isinstance(part, Not) else part
+    return inner if isinstance(inner, Modal | Predicate) else None
+
+
+def _box(literals: Iterable[Formula]) -> Box:
+    box = Box({})
+    for literal in literals:
+        atom = _atom(literal)
+        assert atom is not None
+        box = box.bound(atom, not isinstance(literal, Not))
+    return box
+
+
+def _without_implied(box: Box, theory: Theory) -> Box:
+    """Drop bounds that the other bounds imply, the most expensive first."""
+    for term, side, literal in reversed(box.bounds()):
+        smaller = box.without(term, side)
+        atom = _atom(literal)
+        assert atom is not None
+        related = theory.related_part(smaller, term)
+        if not theory.is_possible(related.bound(atom, isinstance(literal, Not))):
+            box = smaller
+    return box
+
+
+def _under(part: Formula, box: Box, theory: Theory) -> Formula:
+    """Return a disjunction as it is inside of the box: members that cannot be true are dropped."""
+    if not isinstance(part, Or):
+        return part
+    left = []
+    for member in part.children:
+        literals = member.children if isinstance(member, And) else (member,)
+        atoms = [_atom(literal) for literal in literals]
+        if all(atom is not None for atom in atoms):
+            settled = [_settled(literal, box, theory) for literal in literals]
+            if any(value is False for value in settled):
+                continue
+            member = conjunction(
+                literal for literal, value in zip(literals, settled, strict=True) if value is None
+            )
+        left.append(member)
+    return disjunction(left)
+
+
+def _settled(literal: Formula, box: Box, theory: Theory) -> bool | None:
+    """Return the value of a literal inside of a box, None if it may have both."""
+    atom, positive = _atom(literal), not isinstance(literal, Not)
+    assert atom is not None
+    nearby = theory.related_part(box, theory.term(atom))
+    if not theory.is_possible(nearby.bound(atom, positive)):
+        return False
+    return True if not theory.is_possible(nearby.bound(atom, not positive)) else None
+
+
+def _not_absorbed(parts: list[Formula]) -> list[Formula]:
+    """Drop a disjunction that has all members of another one, and `true`."""
+    members = [
+        frozenset(part.children) if isinstance(part, Or) else frozenset([part]) for part in parts
+    ]
+    return [
+        part
+        for part, own in zip(parts, members, strict=True)
+        if part is not TRUE and not any(other < own for other in members)
+    ]

@@ -1,0 +1,95 @@
+"""The paper's theorem in both directions: formulas to models, and models to formulas."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gnn2logic.exceptions import TranslationError
+from gnn2logic.graphs import random_graphs
+from gnn2logic.idt.building import model_from_formulas
+from gnn2logic.idt.pruning import prune
+from gnn2logic.idt.reading import class_formula, leaf_classes
+from gnn2logic.idt.running import final_leaves
+from gnn2logic.logic import Formula, parse
+from strategies import RELATIONS, formulas
+
+RNG = np.random.default_rng(0)
+GRAPHS = random_graphs(
+    60,
+    sizes=RNG.integers(1, 8, 60),
+    density=RNG.random(60),
+    directed=True,
+    loops=True,
+    max_multiplicity=2,
+    relations=RELATIONS,
+    random_state=1,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    wanted=st.lists(formulas(relations=RELATIONS), min_size=1, max_size=3),
+    level=st.sampled_from(["graph", "node"]),
+)
+def test_formulas_become_a_model_that_reads_as_them(
+    wanted: list[Formula], level: Literal["graph", "node"]
+) -> None:
+    model = model_from_formulas(wanted, level=level)
+    for own in (model, prune(model)):
+        predicted = np.array(leaf_classes(own.final))[final_leaves(own, GRAPHS)]
+        expected = np.full(len(predicted), len(wanted))
+        for number in reversed(range(len(wanted))):
+            expected[wanted[number].evaluate(GRAPHS, level=level)] = number
+        assert np.array_equal(predicted, expected)
+        for number in range(len(wanted) + 1):
+            read = class_formula(own, number).evaluate(GRAPHS, level=level)
+            assert np.array_equal(read, expected == number)
+
+
+@pytest.mark.parametrize(
+    ("text", "layers"),
+    [
+        ("1 U1 > 0.5", 0),
+        ("1((A U0 < 4) | (A U0 > 9)) > 0", 1),
+        ("1(A(A U0 > 6) > 0.5) > 0.5", 2),
+        ("1(U0 & U1) > 3", 1),
+    ],
+)
+def test_depth_is_layers(text: str, layers: int) -> None:
+    """A formula of depth k takes k - 1 inner layers and the final one."""
+    formula = parse(text)
+    model = model_from_formulas([formula])
+    assert len(model.layers) == layers
+    read = class_formula(model, 0)
+    assert read.modal_depth == formula.modal_depth
+    graphs = random_graphs(300, sizes=13, random_state=0)
+    assert np.array_equal(read.evaluate(graphs), formula.evaluate(graphs))
+
+
+def test_thresholds_of_one_count_do_not_multiply() -> None:
+    """Ten thresholds give eleven leaves, not 1024."""
+    formula = parse(" | ".join(f"A U0 = {2 * n}" for n in range(10)))
+    model = model_from_formulas([formula], level="node")
+    assert model.final.n_leaves == 20
+
+
+def test_unrelated_formulas_get_trees_of_their_own() -> None:
+    wanted = [parse(f"1(A U{n} > 2) > 3") for n in range(12)]
+    model = model_from_formulas(wanted[:3])
+    assert len(model.layers[0].trees) == 1
+    inner = parse(" & ".join(f"1(A U{n} > 2) > 3" for n in range(12)))
+    assert len(model_from_formulas([inner]).layers[0].trees) == 3
+
+
+def test_too_many_leaves_are_refused() -> None:
+    parity = parse("U0")
+    for number in range(1, 14):
+        other = parse(f"U{number}")
+        parity = (parity & ~other) | (~parity & other)
+    with pytest.raises(TranslationError, match="more than 4096 leaves"):
+        model_from_formulas([parity], level="node")
