@@ -104,7 +104,7 @@ def straightforward(
             weights = tree.tree_.weighted_n_node_samples[leaves]
             sets = merge_leaves(values, weights)
             new.extend(np.isin(leaf, leaves[list(members)]) for members in sets)
-        columns = np.unique(np.concatenate([columns, np.array(new).T], axis=1), axis=1)
+        columns = np.concatenate([columns, np.array(new).T], axis=1)
     return columns
 
 
@@ -162,6 +162,8 @@ def compare(name: str, layers: int, *, with_baseline: bool) -> bool:
     base_seconds = time.perf_counter() - started
     base_accuracy = final_accuracy(batch, columns, y)
     print(f"{'straightforward':28}{base_seconds:9.2f}{base_peak:10.0f}{base_accuracy:10.4f}")
+    times, memory = base_seconds / seconds, peak / base_peak
+    print(f"{times:.0f} times faster (goal {GOAL:.0f}), {memory:.2f} of the memory")
     return base_seconds / seconds >= GOAL
 
 

@@ -199,6 +199,9 @@ def test_python_operators_refuse_nonsense() -> None:
         A("U0")  # type: ignore[arg-type]
     with pytest.raises(FormulaError, match="between 0 and 1"):
         _ = A(TRUE) > 1.5
+    for large in (10**5000, Fraction(1, 10**5000)):
+        with pytest.raises(FormulaError, match="digits"):
+            _ = A(TRUE) > large
     with pytest.raises(FormulaError, match="Only A without a relation"):
         I["r"]
     with pytest.raises(FormulaError, match="Only A without a relation"):

@@ -50,6 +50,9 @@ Threshold = int | Fraction
 
 SortKey = tuple[Any, ...]
 
+# No graph needs more, and Python prints no more than 4300 digits.
+_MAX_BITS = 4000
+
 # Labels only make the order pleasant; beyond this length digests decide.
 _LABEL_LENGTH = 80
 
@@ -399,6 +402,9 @@ def modal(modality: Modality, formula: Formula, threshold: Threshold) -> Formula
 
     Other comparisons, and thresholds outside of these ranges, are sugar: see `gnn2logic.logic.A`.
     """
+    largest = threshold.denominator if isinstance(threshold, Fraction) else threshold
+    if largest.bit_length() > _MAX_BITS:
+        raise FormulaError("A threshold must have less than about 1200 digits.")
     if isinstance(threshold, Fraction):
         if not 0 < threshold < 1:
             raise FormulaError(f"A ratio must be between 0 and 1, both excluded. Got {threshold}.")
