@@ -22,6 +22,7 @@ from weakref import WeakValueDictionary
 from gnn2logic._validation import check_name
 from gnn2logic.exceptions import FormulaError
 from gnn2logic.graphs.modality import Modality
+from gnn2logic.logic.immutable import ImmutableFormula
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +58,7 @@ _MAX_BITS = 4000
 _LABEL_LENGTH = 80
 
 
-class Formula:
+class Formula(ImmutableFormula):
     """A formula of EMLC%, true or false at every node of a graph.
 
     Formulas are made by `parse`, by `predicate` and the operators ``& | ~``, and by comparing what
@@ -84,7 +85,6 @@ class Formula:
     """
 
     __slots__ = (
-        "__weakref__",
         "_hash",
         "children",
         "digest",
@@ -111,12 +111,6 @@ class Formula:
             "operators & | ~, or a comparison such as A(phi) > 3."
         )
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Formulas are immutable; {name!r} cannot be set.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Formulas are immutable; {name!r} cannot be deleted.")
-
     def __hash__(self) -> int:
         return self._hash
 
@@ -129,22 +123,9 @@ class Formula:
     def __invert__(self) -> Formula:
         return negation(self)
 
-    def __bool__(self) -> bool:
-        raise TypeError(
-            "A formula has no truth value of its own; evaluate it on graphs. "
-            "Combine formulas with & | ~, not with and, or, not, and write a < A(phi) < b as "
-            "(a < A(phi)) & (A(phi) < b)."
-        )
-
     def __lt__(self, other: Formula) -> bool:
         """Compare in a stable total order: shallow and small formulas first."""
         return self.key < other.key if isinstance(other, Formula) else NotImplemented
-
-    def __copy__(self) -> Formula:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Formula:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         from gnn2logic.logic.documents import formula_from_document, formula_to_document
@@ -155,11 +136,6 @@ class Formula:
         from gnn2logic.logic.printing import to_text
 
         return to_text(self)
-
-    def __repr__(self) -> str:
-        text = str(self)
-        shown = text if len(text) <= 200 else f"{text[:197]}..."
-        return f"<Formula {shown}>"
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"

@@ -15,6 +15,8 @@ import threading
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from weakref import WeakValueDictionary
 
+from gnn2logic.logic.immutable import ImmutableFormula
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -41,7 +43,7 @@ OTHER: dict[Variable, Variable] = {"x": "y", "y": "x"}
 SortKey = tuple[Any, ...]
 
 
-class C2Formula:
+class C2Formula(ImmutableFormula):
     """A formula of C2, first-order logic with two variables and counting quantifiers.
 
     Made by `parse_c2` or, from a formula of EMLC, by `to_c2`.
@@ -68,7 +70,6 @@ class C2Formula:
     """
 
     __slots__ = (
-        "__weakref__",
         "children",
         "digest",
         "free_variables",
@@ -93,12 +94,6 @@ class C2Formula:
             "operators & | ~."
         )
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Formulas are immutable; {name!r} cannot be set.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Formulas are immutable; {name!r} cannot be deleted.")
-
     def __and__(self, other: C2Formula) -> C2Formula:
         from gnn2logic.logic.c2.build import conjunction
 
@@ -114,21 +109,9 @@ class C2Formula:
 
         return negation(self)
 
-    def __bool__(self) -> bool:
-        raise TypeError(
-            "A formula has no truth value of its own; evaluate it on graphs. "
-            "Combine formulas with & | ~, not with and, or, not."
-        )
-
     def __lt__(self, other: C2Formula) -> bool:
         """Compare in a stable total order: what relates x and y first, then small formulas."""
         return self.key < other.key if isinstance(other, C2Formula) else NotImplemented
-
-    def __copy__(self) -> C2Formula:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> C2Formula:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         from gnn2logic.logic.c2.parsing import parse_c2
@@ -140,11 +123,6 @@ class C2Formula:
         from gnn2logic.logic.c2.printing import to_text
 
         return to_text(self)
-
-    def __repr__(self) -> str:
-        text = str(self)
-        shown = text if len(text) <= 200 else f"{text[:197]}..."
-        return f"<C2Formula {shown}>"
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
