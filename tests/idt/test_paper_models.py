@@ -111,7 +111,7 @@ def shapes(*, idle_parts: bool = False) -> IDT:
 
 
 def predict(model: IDT, batch: GraphBatch) -> npt.NDArray[np.int64]:
-    return np.array(leaf_classes(model.final))[final_leaves(model, batch)]
+    return np.asarray(np.array(leaf_classes(model.final))[final_leaves(model, batch)])
 
 
 def far_graphs(seed: int) -> GraphBatch:

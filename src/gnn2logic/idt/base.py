@@ -280,7 +280,7 @@ class IDTEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Using -----------------------------------------------------------------------------------
 
-    def _leaves(self, graphs: object) -> npt.NDArray[np.int64]:
+    def _leaves(self, graphs: object) -> npt.NDArray[np.integer[Any]]:
         check_is_fitted(self, "model_")
         batch = self.encoder_.transform(graphs)
         return final_leaves(self.model_, batch)

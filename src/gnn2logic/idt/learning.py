@@ -203,15 +203,15 @@ class InnerLearner:
     ) -> None:
         reached = [self._route(tree, shard) for shard in self.table.shards]
         for leaves in sets:
-            member = np.zeros(tree.n_leaves, dtype=bool)
-            member[list(leaves)] = True
             # Reading sizes only matters for ties, so the formula is not simplified here.
             formula = tree.leaf_formula(leaves, self.formulas)
             self._add_column(
-                LeafSet(layer, number, leaves), formula, [member[leaf] for leaf in reached]
+                LeafSet(layer, number, leaves),
+                formula,
+                [Tree.among(leaf, leaves) for leaf in reached],
             )
 
-    def _route(self, tree: Tree, shard: FeatureShard) -> IntArray:
+    def _route(self, tree: Tree, shard: FeatureShard) -> npt.NDArray[np.integer[Any]]:
         """Return the leaf of every row, also of those that the tree was not grown on."""
         groups = shard.groups
 
@@ -222,8 +222,7 @@ class InnerLearner:
             return np.asarray(codes.astype(np.int64) > cut)
 
         leaf_of_group = tree.route(groups.codes.shape[1], decide)
-        result: IntArray = leaf_of_group[groups.of_row]
-        return result
+        return np.asarray(leaf_of_group[groups.of_row])
 
     def _feature_number(self, split: Split) -> int:
         # A share of more than 0 is written as a count; the feature of either kind tells it.

@@ -22,7 +22,7 @@ BoolArray = npt.NDArray[np.bool_]
 _EVERYTHING = Modality.from_set("1")
 
 
-def final_leaves(model: IDT, batch: GraphBatch) -> npt.NDArray[np.int64]:
+def final_leaves(model: IDT, batch: GraphBatch) -> npt.NDArray[np.integer[Any]]:
     """Return the leaf of the final tree, counted from the left, for every graph or node."""
     values = column_values(model, batch, _columns_of(model.final))
     splits = _Splits(batch, values, [model.final], per_graph=model.level == "graph")
@@ -51,9 +51,7 @@ def column_values(model: IDT, batch: GraphBatch, wanted: Iterable[int]) -> dict[
         leaf = {tree: trees[tree].route(batch.n_nodes, splits) for tree in used}
         for number, column in sets:
             assert isinstance(column, LeafSet)
-            member = np.zeros(trees[column.tree].n_leaves, dtype=bool)
-            member[list(column.leaves)] = True
-            values[number] = member[leaf[column.tree]]
+            values[number] = Tree.among(leaf[column.tree], column.leaves)
     return values
 
 
