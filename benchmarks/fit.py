@@ -154,12 +154,7 @@ def compare(name: str, layers: int, *, with_baseline: bool) -> bool:
     )
     if not with_baseline:
         return True
-    started = time.perf_counter()
-    tracemalloc.start()
-    columns = straightforward(batch, targets)
-    base_peak = tracemalloc.get_traced_memory()[1] / 2**20
-    tracemalloc.stop()
-    base_seconds = time.perf_counter() - started
+    columns, base_seconds, base_peak = measured(lambda: straightforward(batch, targets))
     base_accuracy = final_accuracy(batch, columns, y)
     print(f"{'straightforward':28}{base_seconds:9.2f}{base_peak:10.0f}{base_accuracy:10.4f}")
     times, memory = base_seconds / seconds, peak / base_peak
