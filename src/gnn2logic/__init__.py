@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         to_networkx,
         to_pyg,
     )
-    from gnn2logic.idt import IDTClassifier, IDTNodeClassifier, load
+    from gnn2logic.idt import IDTClassifier, IDTNodeClassifier, IDTPredictor, load
     from gnn2logic.logic import (
         ALL,
         FALSE,
@@ -57,6 +57,7 @@ __all__ = [
     "I",
     "IDTClassifier",
     "IDTNodeClassifier",
+    "IDTPredictor",
     "Modality",
     "PredicateEncoder",
     "__version__",
@@ -98,7 +99,7 @@ _HOMES = {
         "to_networkx",
         "to_pyg",
     ),
-    "gnn2logic.idt": ("IDTClassifier", "IDTNodeClassifier", "load"),
+    "gnn2logic.idt": ("IDTClassifier", "IDTNodeClassifier", "IDTPredictor", "load"),
     "gnn2logic.plotting": ("plot_graph",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -51,6 +51,16 @@ def some_of(items: Sequence[object], *, limit: int = 8) -> str:
     return shown if len(items) <= limit else f"{shown}, ... ({len(items)} in all)"
 
 
+def check_fitted(estimator: object, learned: str) -> None:
+    """Raise scikit-learn's ``NotFittedError`` unless `estimator` has the attribute `learned`."""
+    if not hasattr(estimator, learned):
+        # Only here: models that were loaded from files must not wait for this import.
+        from sklearn.exceptions import NotFittedError
+
+        name = type(estimator).__name__
+        raise NotFittedError(f"This {name} is not fitted yet. Call fit before using it.")
+
+
 def to_numpy(values: Any) -> Any:
     """Return arrays of other frameworks as numpy, without importing them; others as they are."""
     for step in ("detach", "cpu", "numpy"):

@@ -6,18 +6,24 @@ Each error is also the builtin that callers expect (``ValueError``, ``TypeError`
 
 __all__ = [
     "ActivationError",
+    "BatchDependenceWarning",
+    "DataSetError",
+    "DownloadError",
     "EquivalenceError",
     "FeatureError",
     "FormulaError",
     "FormulaSyntaxError",
     "Gnn2LogicError",
     "GraphError",
+    "HiddenInputWarning",
     "LabelError",
     "MissingDependencyError",
     "ModelFileError",
     "ParameterError",
     "SimplificationError",
     "SingleClassWarning",
+    "TeacherError",
+    "TeacherWarning",
     "TranslationError",
     "UnknownPredicateError",
     "UnknownRelationError",
@@ -82,6 +88,18 @@ class ActivationError(Gnn2LogicError, ValueError):
     """Node representations of a teacher do not fit the graphs."""
 
 
+class TeacherError(Gnn2LogicError, ValueError):
+    """A teacher network cannot be called on the graphs, or its output cannot be read as classes."""
+
+
+class DataSetError(Gnn2LogicError, ValueError):
+    """A data set is not known, or its files are not what they should be."""
+
+
+class DownloadError(DataSetError):
+    """A data set could not be downloaded, or what came is not what it should be."""
+
+
 class ModelFileError(Gnn2LogicError, ValueError):
     """A file is not a model that can be read."""
 
@@ -96,3 +114,15 @@ class SingleClassWarning(UserWarning):
 
 class UnseenCategoryWarning(UserWarning):
     """A categorical column has a value that was not in the training graphs."""
+
+
+class TeacherWarning(UserWarning):
+    """A teacher network behaves in a way that an Iterated Decision Tree cannot follow."""
+
+
+class BatchDependenceWarning(TeacherWarning):
+    """The answer of a teacher for a graph depends on the other graphs in its mini-batch."""
+
+
+class HiddenInputWarning(TeacherWarning):
+    """A teacher reads something of the graphs that an Iterated Decision Tree cannot see."""

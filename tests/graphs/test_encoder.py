@@ -371,7 +371,7 @@ def test_it_is_an_estimator() -> None:
     encoder = PredicateEncoder(feature_names=names, n_thresholds=2)
     assert encoder.feature_names is names
     assert clone(encoder).get_params() == encoder.get_params()
-    with pytest.raises(NotFittedError, match="This PredicateEncoder instance is not fitted yet"):
+    with pytest.raises(NotFittedError, match="This PredicateEncoder is not fitted yet"):
         encoder.transform(column([1, 2]))
     with pytest.raises(NotFittedError):
         encoder.get_feature_names_out()

@@ -20,6 +20,7 @@ from gnn2logic import (
     GraphBatch,
     IDTClassifier,
     IDTNodeClassifier,
+    IDTPredictor,
     Modality,
     PredicateEncoder,
     load,
@@ -27,6 +28,7 @@ from gnn2logic import (
     random_graphs,
 )
 from gnn2logic.exceptions import ModelFileError
+from gnn2logic.idt.saving import PARAMETERS
 
 DATA = Path(__file__).parent / "data"
 
@@ -45,17 +47,26 @@ def noisy_labels(batch: GraphBatch, rule: str, level: Any = "graph", seed: int =
 
 
 def check_round_trip(model: Any, folder: Path, graphs: Any, fresh: Any) -> Any:
-    """Save, load, compare everything, and save again."""
-    first, second = folder / "first.json", folder / "second.json"
+    """Save, load both as a predictor and as an estimator, compare everything, and save again."""
+    first = folder / "first.json"
     model.save(first)
-    loaded = load(first)
+    assert type(load(first)) is IDTPredictor
+    check_same(load(first), model, folder, graphs, fresh)
+    loaded = type(model).load(first)
     assert type(loaded) is type(model)
+    check_same(loaded, model, folder, graphs, fresh)
+    return loaded
+
+
+def check_same(loaded: Any, model: Any, folder: Path, graphs: Any, fresh: Any) -> None:
+    first, second = folder / "first.json", folder / "second.json"
     for own in (graphs, fresh):
         assert loaded.predict(own).tolist() == model.predict(own).tolist()
         assert np.array_equal(loaded.predict_proba(own), model.predict_proba(own))
     assert loaded.classes_.tolist() == model.classes_.tolist()
     assert all(loaded.formula(label) is model.formula(label) for label in model.classes_.tolist())
     assert str(loaded) == str(model)
+    assert (loaded.ccp_alpha_, loaded.n_layers_) == (model.ccp_alpha_, model.n_layers_)
     for old, new in zip(model.rules_, loaded.rules_, strict=True):
         assert (old.index, old.alpha, old.n_leaves, old.accuracy, old.chosen) == (
             new.index,
@@ -70,7 +81,6 @@ def check_round_trip(model: Any, folder: Path, graphs: Any, fresh: Any) -> Any:
         assert np.array_equal(picked.predict_proba(fresh), other.predict_proba(fresh))
     loaded.save(second)
     assert second.read_bytes() == first.read_bytes()
-    return loaded
 
 
 # Round trips ---------------------------------------------------------------------------------
@@ -274,7 +284,30 @@ def test_permissions_are_the_usual_ones_or_the_old_ones(
 def test_long_names_and_paths_as_text(model: IDTClassifier, tmp_path: Path) -> None:
     path = tmp_path / ("m" * 250 + ".json")
     model.save(str(path))
-    assert isinstance(load(str(path)), IDTClassifier)
+    assert load(str(path)).classes_.tolist() == [0, 1]
+
+
+def test_parameters_are_those_of_the_estimators() -> None:
+    for kind in (IDTClassifier, IDTNodeClassifier):
+        assert {*PARAMETERS, "encoder"} == set(kind().get_params(deep=False))
+
+
+def test_loading_an_estimator_of_the_other_kind(model: IDTClassifier, tmp_path: Path) -> None:
+    model.save(tmp_path / "model.json")
+    with pytest.raises(ModelFileError, match="must hold a model for nodes. Got one for graphs"):
+        IDTNodeClassifier.load(tmp_path / "model.json")
+
+
+def test_subclasses_with_parameters_of_their_own(tmp_path: Path) -> None:
+    class Own(IDTClassifier):
+        def __init__(self, more: int = 0, width: int = 16, random_state: object = None) -> None:
+            super().__init__(1, width=width, random_state=random_state)
+            self.more = more
+
+    train = some_graphs()
+    own = Own(more=5, width=2, random_state=0).fit(train, np.arange(train.n_graphs) % 2)
+    own.save(tmp_path / "model.json")
+    assert np.array_equal(load(tmp_path / "model.json").predict(train), own.predict(train))
 
 
 def test_saving_needs_a_fitted_model(tmp_path: Path) -> None:
@@ -290,7 +323,7 @@ def test_using_a_saved_model_needs_no_heavy_package() -> None:
         " random_state=0)\n"
         "model.predict(graphs), model.predict_proba(graphs), str(model), repr(model)\n"
         "[model.formula(label).latex() for label in model.classes_], model.prune(), model.rules_\n"
-        "heavy = {'torch', 'networkx', 'matplotlib', 'z3', 'pandas', 'numba', 'dask'}\n"
+        "heavy = {'sklearn', 'torch', 'networkx', 'matplotlib', 'z3', 'pandas', 'numba', 'dask'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

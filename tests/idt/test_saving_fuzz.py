@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gnn2logic import GraphBatch, IDTClassifier, load, random_graphs
+from gnn2logic import GraphBatch, IDTPredictor, load, random_graphs
 from gnn2logic.exceptions import Gnn2LogicError, ModelFileError
 from gnn2logic.idt.reading import class_formula, leaf_classes
 from gnn2logic.idt.running import final_leaves
@@ -46,7 +46,7 @@ def check_model(model: Any) -> None:
 
 def test_the_good_document_is_good(tmp_path: Path) -> None:
     model = load_bytes(signed(good_document()), tmp_path)
-    assert isinstance(model, IDTClassifier)
+    assert isinstance(model, IDTPredictor)
     assert model.classes_.tolist() == ["no", "yes"]
     check_model(model)
 

@@ -108,6 +108,10 @@ class Modality:
         if self.neighbours == self.others:
             object.__setattr__(self, "edges", OUT_EDGES)
 
+    def __hash__(self) -> int:
+        # Parameters are looked up all the time, and the hash of an enumeration is slow.
+        return hash((self.itself, self.neighbours, self.others, self.edges.relation))
+
     @property
     def uses_edges(self) -> bool:
         """Whether the parameter depends on the edges of the graph."""

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from gnn2logic._optional import import_optional
 from gnn2logic.graphs.batch import GraphBatch
 
-__all__ = ["to_networkx", "to_pyg"]
+__all__ = ["edge_rows", "to_networkx", "to_pyg"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -40,7 +40,7 @@ def to_networkx(batch: GraphBatch) -> list[Any]:
         (True, False): nx.DiGraph,
         (True, True): nx.MultiDiGraph,
     }
-    sources, targets, held = _edge_rows(batch)
+    sources, targets, held = edge_rows(batch)
     directed = _directed_graphs(batch)
     multiple = _graphs_where(batch, batch.adjacency > 1)
     # Of the two directions of an undirected edge only the first is added; a loop has only one.
@@ -88,7 +88,7 @@ def to_pyg(batch: GraphBatch) -> list[Any]:
     """
     torch = import_optional("torch", extra="torch", purpose="to_pyg")
     data_class = import_optional("torch_geometric.data", extra="torch", purpose="to_pyg").Data
-    sources, targets, held = _edge_rows(batch)
+    sources, targets, held = edge_rows(batch)
     cuts = np.searchsorted(sources, batch.ptr)
     x = batch.predicates.astype(np.float32, order="C")
     one_each = bool((held.sum(axis=1) == 1).all())
@@ -114,7 +114,7 @@ def to_pyg(batch: GraphBatch) -> list[Any]:
     return result
 
 
-def _edge_rows(batch: GraphBatch) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
+def edge_rows(batch: GraphBatch) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
     """Return one row per edge, parallel ones apart: source, target, and in which relations it is.
 
     A relation with c of the n edges from v to w takes c consecutive ones of them in a circle,

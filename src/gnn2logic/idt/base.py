@@ -1,40 +1,28 @@
-"""What the estimators share: learning, reading, predicting."""
+"""What the estimators share: settings and learning."""
 
 from __future__ import annotations
 
 import contextlib
-import copy
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
 from gnn2logic._progress import Progress
-from gnn2logic.exceptions import (
-    LabelError,
-    ParameterError,
-    SingleClassWarning,
-)
+from gnn2logic.exceptions import ModelFileError, ParameterError, SingleClassWarning
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.idt.inputs import (
-    check_activations,
-    check_labels,
-    check_weights,
-)
+from gnn2logic.idt.inputs import check_activations, check_classes
 from gnn2logic.idt.label_targets import graph_label_targets, node_label_targets
-from gnn2logic.idt.model import IDT, Layer, Prunings
-from gnn2logic.idt.pruning import prune
-from gnn2logic.idt.reading import class_formula, leaf_classes
-from gnn2logic.idt.rules import RuleTable
-from gnn2logic.idt.running import final_leaves
-from gnn2logic.idt.saving import save_estimator
+from gnn2logic.idt.loading import read_contents
+from gnn2logic.idt.model import IDT
+from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.idt.saving import parameters_from_document, parameters_to_document
 from gnn2logic.idt.settings import (
     check_choice,
     check_share,
@@ -43,20 +31,14 @@ from gnn2logic.idt.settings import (
     modalities_from,
     seed_from,
 )
-from gnn2logic.logic.syntax import Formula
 
 __all__ = ["IDTEstimator"]
 
 _DEFAULT_LAYERS = 3
 
 
-class IDTEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What both estimators share: the inner layers, reading and predicting."""
-
-    _level: Literal["graph", "node"]
-    model_: IDT
-    classes_: npt.NDArray[Any]
-    encoder_: PredicateEncoder
+class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What both estimators share: learning the inner layers; what follows is the predictor's."""
 
     def __init__(
         self,
@@ -74,7 +56,7 @@ class IDTEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_samples_leaf: int = 1,
         max_depth: int | None = None,
         ccp_alpha: float | str = "auto",
-        projection: int | None = 8,
+        projection: int | None = 16,
         class_weight: object = None,
         encoder: object = None,
         n_shards: int = 1,
@@ -102,6 +84,23 @@ class IDTEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a saved model as an estimator that can be fitted again with the same settings."""
+        contents = read_contents(path)
+        if contents.model.level != cls._level:
+            raise ModelFileError(
+                f"Cannot load {os.fspath(path)!r}. It must hold a model for {cls._level}s. "
+                f"Got one for {contents.model.level}s instead; use gnn2logic.load."
+            )
+        encoder = PredicateEncoder.from_document(contents.encoder)
+        estimator = cls(**parameters_from_document(contents.parameters))
+        settings = encoder.get_params()
+        if settings != PredicateEncoder().get_params():
+            estimator.encoder = PredicateEncoder(**settings)
+        estimator._take(contents, encoder)
+        return estimator
 
     # Learning --------------------------------------------------------------------------------
 
@@ -160,9 +159,7 @@ class IDTEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
             progress.step("layer")
         progress.close()
-        self.n_layers_ = n_layers
         self.prunings_ = prunings
-        self.ccp_alpha_ = alpha_chosen
         self.chosen_ = prunings.index(alpha_chosen)
         chosen = prunings.tree(self.chosen_)
         self.model_ = IDT(tuple(learner.columns), tuple(learner.layers), chosen, self._level)
@@ -268,103 +265,20 @@ class IDTEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.encoder_ = encoder
         return batch
 
-    def _set_classes(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) == 1:
+    def _set_classes(self, labels: npt.NDArray[Any], every: object = None) -> npt.NDArray[np.int64]:
+        """Set `classes_`, those of `labels` or `every` one there is; return class numbers."""
+        found = np.unique(labels)
+        self.classes_ = found if every is None else check_classes(every, found)
+        if len(found) == 1:
             warnings.warn(
-                f"All labels are {self.classes_.tolist()[0]!r}; the model is constant.",
+                f"All labels are {found.tolist()[0]!r}; the model is constant.",
                 SingleClassWarning,
                 stacklevel=3,
             )
-        return codes.astype(np.int64)
+        return np.searchsorted(self.classes_, labels).astype(np.int64)
 
-    # Using -----------------------------------------------------------------------------------
-
-    def _leaves(self, graphs: object) -> npt.NDArray[np.integer[Any]]:
-        check_is_fitted(self, "model_")
-        batch = self.encoder_.transform(graphs)
-        return final_leaves(self.model_, batch)
-
-    def predict(self, graphs: object) -> npt.NDArray[Any]:
-        """Return the predicted class of every graph (or node)."""
-        leaves = self._leaves(graphs)
-        return np.asarray(self.classes_[np.array(leaf_classes(self.model_.final))[leaves]])
-
-    def predict_proba(self, graphs: object) -> npt.NDArray[np.float64]:
-        """Return the class shares of the training data in the leaf that each row reaches."""
-        leaves = self._leaves(graphs)
-        tree = self.model_.final
-        weights = tree.values[list(tree.leaves)]
-        return np.asarray((weights / weights.sum(axis=1, keepdims=True))[leaves])
-
-    def score(self, graphs: object, y: object, sample_weight: object = None) -> float:
-        """Return the accuracy."""
-        predicted = self.predict(graphs)
-        labels = check_labels(y, len(predicted), of=self._level)
-        weights = check_weights(sample_weight, len(predicted), of=self._level)
-        return float(np.average(predicted == labels, weights=weights))
-
-    def formula(self, label: object) -> Formula:
-        """Return the formula that is true exactly where the model predicts `label`."""
-        check_is_fitted(self, "model_")
-        for number, own in enumerate(self.classes_.tolist()):
-            if own == label:
-                return class_formula(self.model_, number)
-        raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
-
-    @property
-    def layers_(self) -> tuple[Layer, ...]:
-        """The inner layers of the model: their trees. ``model_.columns`` tells all leaf sets."""
-        check_is_fitted(self, "model_")
-        return self.model_.layers
-
-    @property
-    def rules_(self) -> RuleTable:
-        """The trade-off between size and accuracy: all prunings of the final tree."""
-        check_is_fitted(self, "model_")
-        return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_)
-
-    def pick(self, index: int) -> Self:
-        """Return a copy of the model that predicts with another row of `rules_`."""
-        check_is_fitted(self, "model_")
-        number = check_whole("index", index, least=0)
-        if number >= len(self.prunings_.alphas):
-            raise ParameterError(
-                f"index must be below {len(self.prunings_.alphas)}, the number of rules. "
-                f"Got {index} instead."
-            )
-        other = copy.copy(self)
-        other._choose(number)
-        return other
-
-    def _choose(self, index: int) -> None:
-        self.chosen_ = index
-        self.model_ = self.model_.with_final(self.prunings_.tree(index))
-
-    def prune(self) -> Self:
-        """Return a copy without the trees, leaf sets and splits that its prediction does not use.
-
-        It predicts the same classes on every graph. Leaves of one class that were told apart for
-        their probabilities alone are merged.
-        """
-        check_is_fitted(self, "model_")
-        other = copy.copy(self)
-        other.model_ = prune(self.model_)
-        final = other.model_.final
-        other.prunings_ = Prunings(final, (0.0,), (frozenset(),))
-        other.chosen_ = 0
-        return other
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a JSON file that `gnn2logic.load` reads back."""
-        check_is_fitted(self, "model_")
-        save_estimator(self, path)
-
-    def __str__(self) -> str:
-        if not hasattr(self, "model_"):
-            return repr(self)
-        title = f"{type(self).__name__}: rules from small to large, > marks the chosen one"
-        return f"{title}\n{self.rules_}"
+    def _parameters_to_save(self) -> dict[str, Any]:
+        return parameters_to_document(self)
 
 
 def _split_rows(

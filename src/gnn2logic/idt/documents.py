@@ -23,7 +23,14 @@ from gnn2logic.idt.model import IDT, Column, InputPredicate, Layer, LeafSet, Pru
 from gnn2logic.logic.documents import threshold_from_document, threshold_to_document
 from gnn2logic.trees.tree import Split, Tree
 
-__all__ = ["FORMAT_VERSION", "Contents", "content_digest", "from_bytes", "to_bytes"]
+__all__ = [
+    "FORMAT_VERSION",
+    "Contents",
+    "check_class_labels",
+    "content_digest",
+    "from_bytes",
+    "to_bytes",
+]
 
 FORMAT_VERSION = 1
 
@@ -91,7 +98,7 @@ class Contents(msgspec.Struct, frozen=True):
 
 def to_bytes(contents: Contents) -> bytes:
     """Return the document as UTF-8 text."""
-    _check_classes(contents.classes)
+    check_class_labels(contents.classes)
     model = contents.model
     document: dict[str, Any] = {
         "format": "gnn2logic.idt",
@@ -195,7 +202,7 @@ def _check_version(document: object) -> None:
 
 
 def _audited(document: _Model) -> Contents:
-    _check_classes(document.classes)
+    check_class_labels(document.classes)
     n_classes = len(document.classes)
     columns = tuple(_column_from_document(column, n) for n, column in enumerate(document.columns))
     layers = tuple(
@@ -224,7 +231,7 @@ def _audited(document: _Model) -> Contents:
     )
 
 
-def _check_classes(classes: list[Any]) -> None:
+def check_class_labels(classes: list[Any]) -> None:
     """Refuse labels that do not stay what they are on the way to JSON, to numpy and back."""
     kinds = {type(label) for label in classes}
     if len(kinds) != 1 or not kinds <= {bool, int, str} or len(set(classes)) != len(classes):

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Self
 
 import numpy as np
 
-from gnn2logic.exceptions import FeatureError, ModelFileError
-from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.base import IDTEstimator
-from gnn2logic.idt.documents import Contents, from_bytes
 from gnn2logic.idt.inputs import check_labels, check_mask, check_weights, class_factors
-from gnn2logic.idt.saving import parameters_from_document
 
-__all__ = ["IDTClassifier", "IDTNodeClassifier", "load"]
+__all__ = ["IDTClassifier", "IDTNodeClassifier"]
 
 # Graph-level codes are few rows, so they can afford many values.
 _FINAL_BINS = 4096
@@ -102,12 +97,16 @@ class IDTClassifier(IDTEstimator):
         *,
         activations: object = None,
         sample_weight: object = None,
+        classes: object = None,
     ) -> Self:
-        """Learn from graphs with labels, guided by a network's node representations if given."""
+        """Learn from graphs with labels, guided by a network's node representations if given.
+
+        `classes` lists all classes there are, also those that no label has.
+        """
         batch = self._encode(graphs)
         labels = check_labels(y, batch.n_graphs, of="graph")
         weights = check_weights(sample_weight, batch.n_graphs, of="graph")
-        codes = self._set_classes(labels)
+        codes = self._set_classes(labels, classes)
         factors = class_factors(self.class_weight, self.classes_, codes, weights)
         self._learn(batch, activations, codes, weights * factors[codes])
         return self
@@ -152,14 +151,18 @@ class IDTNodeClassifier(IDTEstimator):
         mask: object = None,
         activations: object = None,
         sample_weight: object = None,
+        classes: object = None,
     ) -> Self:
-        """Learn from the labels of nodes, in batch order; `mask` chooses the training nodes."""
+        """Learn from the labels of nodes, in batch order; `mask` chooses the training nodes.
+
+        `classes` lists all classes there are, also those that no label has.
+        """
         batch = self._encode(graphs)
         chosen = check_mask(mask, batch.n_nodes)
         labels = check_labels(y, batch.n_nodes, of="node")
         weights = check_weights(sample_weight, batch.n_nodes, of="node")
         codes = np.zeros(batch.n_nodes, dtype=np.int64)
-        codes[chosen] = self._set_classes(labels[chosen])
+        codes[chosen] = self._set_classes(labels[chosen], classes)
         factors = class_factors(self.class_weight, self.classes_, codes[chosen], weights[chosen])
         self._learn(batch, activations, codes, np.where(chosen, weights * factors[codes], 0.0))
         return self
@@ -167,54 +170,3 @@ class IDTNodeClassifier(IDTEstimator):
     def _final_table(self, learner: Any, layer_modalities: Any, kinds: Any) -> Any:
         learner.prepare(layer_modalities[-1], kinds)
         return learner.table, learner.usable(layer_modalities[-1])
-
-
-def load(path: str | os.PathLike[str]) -> IDTClassifier | IDTNodeClassifier:
-    """Read a model that was saved by ``save``; nothing in the file is executed or trusted.
-
-    Raises
-    ------
-    ModelFileError
-        If the file is damaged, not a model, or from a newer version.
-    """
-    with open(path, "rb") as file:
-        data = file.read()
-    try:
-        return _estimator(from_bytes(data))
-    except ModelFileError as error:
-        raise ModelFileError(f"Cannot load {os.fspath(path)!r}. {error}") from None
-
-
-def _estimator(contents: Contents) -> IDTClassifier | IDTNodeClassifier:
-    kind = IDTClassifier if contents.model.level == "graph" else IDTNodeClassifier
-    known = kind().get_params(deep=False)
-    estimator: Any = kind(**parameters_from_document(contents.parameters, known))
-    try:
-        estimator.encoder_ = PredicateEncoder.from_document(contents.encoder)
-    except FeatureError as error:
-        raise ModelFileError(f"The encoder of the model is not valid: {error}") from None
-    _check_vocabulary(contents, estimator.encoder_)
-    settings = estimator.encoder_.get_params()
-    if settings != PredicateEncoder().get_params():
-        estimator.encoder = PredicateEncoder(**settings)
-    estimator.classes_ = np.array(contents.classes)
-    estimator.model_ = contents.model
-    estimator.prunings_ = contents.prunings
-    estimator.chosen_ = contents.chosen
-    estimator.ccp_alpha_ = contents.prunings.alphas[contents.chosen]
-    estimator.n_layers_ = len(contents.model.layers)
-    result: IDTClassifier | IDTNodeClassifier = estimator
-    return result
-
-
-def _check_vocabulary(contents: Contents, encoder: PredicateEncoder) -> None:
-    """Refuse a model that speaks of predicates or relations which its encoder does not make."""
-    missing = set(contents.model.predicate_names) - set(encoder.names_)
-    if missing:
-        raise ModelFileError(f"The encoder does not make the predicate {sorted(missing)[0]!r}.")
-    inner = [tree for layer in contents.model.layers for tree in layer.trees]
-    splits = [split for tree in (*inner, contents.prunings.full) for split in tree.splits]
-    used = {split.modality.edges.relation for split in splits if split is not None}
-    unknown = {name for name in used if name is not None} - set(encoder.relations_)
-    if unknown:
-        raise ModelFileError(f"The encoder does not make the relation {sorted(unknown)[0]!r}.")

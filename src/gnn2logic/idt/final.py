@@ -108,7 +108,8 @@ class _AlphaSearch:
         if n_folds < 2 or len(path.alphas) == 1:
             return 0.0
         # Between two alphas of the path the tree is the same; their geometric mean stands for it.
-        alphas = np.append(np.sqrt(np.multiply(path.alphas[:-1], path.alphas[1:])), path.alphas[-1])
+        # From the last one on it is constant, in every fold, though their last alphas differ.
+        alphas = np.append(np.sqrt(np.multiply(path.alphas[:-1], path.alphas[1:])), np.inf)
         scores = np.array([self._scores(fold, fold_of, alphas) for fold in range(n_folds)])
         mean = scores.mean(axis=0)
         best = int(np.argmax(mean))

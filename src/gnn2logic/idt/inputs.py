@@ -12,7 +12,14 @@ from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import ActivationError, LabelError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 
-__all__ = ["check_activations", "check_labels", "check_mask", "check_weights", "class_factors"]
+__all__ = [
+    "check_activations",
+    "check_classes",
+    "check_labels",
+    "check_mask",
+    "check_weights",
+    "class_factors",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -53,6 +60,19 @@ def check_labels(y: object, count: int, *, of: str) -> npt.NDArray[Any]:
     if labels.dtype.kind not in "iubUS":
         raise LabelError(f"y must hold whole numbers or strings. Got dtype {labels.dtype} instead.")
     return labels
+
+
+def check_classes(every: object, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return all classes there are, sorted; those that were found must be among them."""
+    listed: Any = to_numpy(every)
+    classes = np.unique(check_labels(listed, len(listed), of="class"))
+    known = set(classes.tolist())
+    unknown = [label for label in found.tolist() if label not in known]
+    if unknown:
+        raise LabelError(
+            f"y must hold labels that are in classes, {classes.tolist()}. Got {unknown[0]!r}."
+        )
+    return classes
 
 
 def check_weights(sample_weight: object, count: int, *, of: str) -> FloatArray:

@@ -34,11 +34,22 @@ def leaf_classes(tree: Tree) -> list[int]:
     return [int(np.argmax(tree.values[leaf])) for leaf in tree.leaves]
 
 
-def class_formula(model: IDT, class_number: int) -> Formula:
-    """Return the formula that is true exactly where the model predicts the class."""
+def class_formula(
+    model: IDT, class_number: int, columns: Mapping[int, Formula] | None = None
+) -> Formula:
+    """Return the formula that is true exactly where the model predicts the class.
+
+    `columns` are the formulas of the columns that the final tree looks at, if they are known.
+    """
     members = [n for n, own in enumerate(leaf_classes(model.final)) if own == class_number]
-    wanted = {split.column for split in model.final.splits if split is not None}
-    return _leaf_set_formula(model.final, members, column_formulas(model, wanted))
+    if columns is None:
+        columns = final_columns(model)
+    return _leaf_set_formula(model.final, members, columns)
+
+
+def final_columns(model: IDT) -> dict[int, Formula]:
+    """Return the formulas of the columns that the final tree looks at."""
+    return column_formulas(model, {s.column for s in model.final.splits if s is not None})
 
 
 def column_formulas(model: IDT, wanted: Collection[int]) -> dict[int, Formula]:

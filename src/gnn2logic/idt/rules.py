@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,14 +11,24 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.idt.model import IDT, Prunings
-from gnn2logic.idt.reading import class_formula, leaf_classes
+from gnn2logic.idt.reading import class_formula, final_columns, leaf_classes
 from gnn2logic.logic.syntax import Formula
-from gnn2logic.trees.tree import Tree
 
 __all__ = ["Rule", "RuleTable"]
 
 # Printed formulas longer than this are cut; the formula itself is there whole.
 _SHOWN = 100
+
+
+@dataclass(frozen=True)
+class _ColumnFormulas:
+    """Formulas of the columns of the full tree, for all rules: read once, and only if asked for."""
+
+    model: IDT
+
+    @cached_property
+    def formulas(self) -> dict[int, Formula]:
+        return final_columns(self.model)
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,9 @@ class Rule:
     n_leaves : int
         Leaves of the final tree.
     accuracy : float
-        The share of the training weight that it gets right.
+        The share of the weight of the data that it gets right.
+    support : dict
+        The share of the weight of the data that is given each class, by label.
     chosen : bool
         Whether the model predicts with it.
     """
@@ -43,26 +55,19 @@ class Rule:
     alpha: float
     n_leaves: int
     accuracy: float
+    support: dict[Any, float]
     chosen: bool
     model: IDT
     classes: npt.NDArray[Any]
+    _columns: _ColumnFormulas
 
     @cached_property
     def formulas(self) -> dict[Any, Formula]:
         """The formula of every class, by label."""
         return {
-            label: class_formula(self.model, number)
+            label: class_formula(self.model, number, self._columns.formulas)
             for number, label in enumerate(self.classes.tolist())
         }
-
-    @cached_property
-    def support(self) -> dict[Any, float]:
-        """The share of the training weight that is given each class."""
-        tree = self.model.final
-        shares = np.zeros(len(self.classes))
-        for leaf, number in zip(tree.leaves, leaf_classes(tree), strict=True):
-            shares[number] += tree.weights[leaf] / tree.weights[0]
-        return dict(zip(self.classes.tolist(), shares.tolist(), strict=True))
 
     @property
     def size(self) -> int:
@@ -77,23 +82,52 @@ class Rule:
 
 
 class RuleTable(Sequence[Rule]):
-    """All prunings of a fitted model, smallest first. Formulas are read when they are asked for."""
+    """All prunings of a fitted model, smallest first. Formulas are read when they are asked for.
+
+    Parameters
+    ----------
+    model : IDT
+    prunings : Prunings
+    classes : array
+    chosen : int
+        The number of the pruning that the model predicts with.
+    values : array of shape (n_nodes, n_classes or n_classes + 1), optional
+        The weight of the data of each class at every node of the full tree: what the rules are
+        measured on. By default the training data, as the tree has it. A last column is for data
+        of no class that the model knows.
+    """
 
     def __init__(
-        self, model: IDT, prunings: Prunings, classes: npt.NDArray[Any], chosen: int
+        self,
+        model: IDT,
+        prunings: Prunings,
+        classes: npt.NDArray[Any],
+        chosen: int,
+        values: npt.NDArray[np.float64] | None = None,
     ) -> None:
         self._rules: list[Rule] = []
+        full = prunings.full
+        columns = _ColumnFormulas(model.with_final(full))
+        measured = full if values is None else replace(full, values=values)
         for index in reversed(range(len(prunings.alphas))):
-            tree = prunings.tree(index)
+            tree = full.cut(prunings.cuts[index])
+            leaves = measured.cut(prunings.cuts[index]).values[list(tree.leaves)]
+            # Rows are classes that are predicted, columns those that are true.
+            confusion = np.zeros((len(classes), leaves.shape[1]))
+            np.add.at(confusion, leaf_classes(tree), leaves)
+            confusion /= confusion.sum()
+            shares = confusion.sum(axis=1).tolist()
             self._rules.append(
                 Rule(
                     index=index,
                     alpha=prunings.alphas[index],
                     n_leaves=tree.n_leaves,
-                    accuracy=_accuracy(tree),
+                    accuracy=float(np.trace(confusion)),
+                    support=dict(zip(classes.tolist(), shares, strict=True)),
                     chosen=index == chosen,
                     model=model.with_final(tree),
                     classes=classes,
+                    _columns=columns,
                 )
             )
 
@@ -110,6 +144,28 @@ class RuleTable(Sequence[Rule]):
     def chosen(self) -> Rule:
         """The rule that the model predicts with."""
         return next(rule for rule in self._rules if rule.chosen)
+
+    def records(self, max_leaves: int | None = None) -> list[dict[str, Any]]:
+        """Return one plain dict for each rule and class, as ``pandas.DataFrame`` reads them.
+
+        `max_leaves` leaves out larger rules: their formulas take a while to read.
+        """
+        return [
+            {
+                "index": rule.index,
+                "class": label,
+                "formula": str(formula),
+                "size": formula.size,
+                "modal_depth": formula.modal_depth,
+                "support": rule.support[label],
+                "accuracy": rule.accuracy,
+                "leaves": rule.n_leaves,
+                "chosen": rule.chosen,
+            }
+            for rule in self._rules
+            if max_leaves is None or rule.n_leaves <= max_leaves
+            for label, formula in rule.formulas.items()
+        ]
 
     def text(self, max_leaves: int = 8) -> str:
         """Return the table of the rules with few leaves, and the chosen one, as text."""
@@ -146,8 +202,3 @@ def _shown_classes(rule: Rule) -> list[Any]:
 def _cut(text: str) -> str:
     line = text.replace("\n", " ")
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
-
-
-def _accuracy(tree: Tree) -> float:
-    right = sum(float(tree.values[leaf].max()) for leaf in tree.leaves)
-    return right / float(tree.values[0].sum())

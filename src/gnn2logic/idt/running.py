@@ -88,10 +88,10 @@ class _Splits:
         self._per_graph = per_graph
         columns = sorted(set().union(*(_columns_of(tree) for tree in trees)))
         self._position = {number: place for place, number in enumerate(columns)}
-        self._block = np.empty((batch.n_nodes, len(columns)), dtype=bool)
+        block = np.empty((batch.n_nodes, len(columns)), dtype=bool)
         for number, place in self._position.items():
-            self._block[:, place] = values[number]
-        self._counts = ModalCounts(batch, self._block)
+            block[:, place] = values[number]
+        self._counts = ModalCounts(batch, block)
         self._by_modality: dict[Modality, npt.NDArray[np.integer[Any]]] = {}
         self._sizes: dict[Modality, npt.NDArray[np.int64]] = {}
 

@@ -1,55 +1,54 @@
-"""Writing a fitted estimator to a file, and its hyper-parameters as plain data and back."""
+"""Hyper-parameters as plain data for files, and back."""
 
 from __future__ import annotations
 
 import numbers
-import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from gnn2logic._files import write_atomically
 from gnn2logic.exceptions import ModelFileError, ParameterError
-from gnn2logic.idt.documents import Contents, to_bytes
 from gnn2logic.idt.settings import modalities_from
 
-__all__ = ["parameters_from_document", "parameters_to_document", "save_estimator"]
+__all__ = ["PARAMETERS", "parameters_from_document", "parameters_to_document"]
 
 _Scalar = bool | int | float | str | None
+
+# Those of the estimators; the encoder is fitted, and written whole.
+PARAMETERS = (
+    "n_layers",
+    "width",
+    "layer_depth",
+    "modalities",
+    "absolute",
+    "relative",
+    "max_features",
+    "max_graphs",
+    "random_thresholds",
+    "leaf_sets",
+    "min_samples_leaf",
+    "max_depth",
+    "ccp_alpha",
+    "projection",
+    "class_weight",
+    "n_shards",
+    "n_jobs",
+    "random_state",
+    "verbose",
+)
 
 # What has no place in a file; None is a value like any other.
 _UNWRITABLE = object()
 
 
-def save_estimator(estimator: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator as one JSON document, or leave an old file as it was."""
-    contents = Contents(
-        estimator.model_,
-        estimator.prunings_,
-        estimator.chosen_,
-        estimator.classes_.tolist(),
-        estimator.encoder_.to_document(),
-        parameters_to_document(estimator),
-    )
-    write_atomically(path, to_bytes(contents))
-
-
 def parameters_to_document(estimator: Any) -> dict[str, Any]:
-    """Return the hyper-parameters that are not the defaults, as plain data.
+    """Return all hyper-parameters as plain data: defaults may change, what was used must not.
 
-    Left out are the encoder, which is fitted and written whole, and what a file cannot hold, such
-    as a random generator; neither is needed to predict.
+    Left out is what a file cannot hold; it is not needed to predict.
     """
-    defaults = type(estimator)().get_params(deep=False)
-    plain: dict[str, Any] = {}
-    for name, value in estimator.get_params(deep=False).items():
-        if name == "encoder":
-            continue
-        written = _plain(name, value)
-        if written is not _UNWRITABLE and written != _plain(name, defaults[name]):
-            plain[name] = written
-    return plain
+    plain = {name: _plain(name, getattr(estimator, name)) for name in PARAMETERS}
+    return {name: value for name, value in plain.items() if value is not _UNWRITABLE}
 
 
 def _plain(name: str, value: object) -> Any:
@@ -66,7 +65,8 @@ def _plain(name: str, value: object) -> Any:
     if name == "class_weight" and isinstance(value, Mapping):
         # The keys of a JSON object are texts, but classes may be numbers.
         return [[_plain(name, label), float(weight)] for label, weight in value.items()]
-    return _UNWRITABLE
+    # A random generator was used up by the fit.
+    return None if name == "random_state" else _UNWRITABLE
 
 
 def _plain_modalities(values: Sequence[Any]) -> Any:
@@ -79,12 +79,12 @@ def _plain_modalities(values: Sequence[Any]) -> Any:
         return _UNWRITABLE
 
 
-def parameters_from_document(plain: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+def parameters_from_document(plain: Mapping[str, Any]) -> dict[str, Any]:
     """Return hyper-parameters from plain data, or raise `ModelFileError`.
 
     Their form is checked here; their values are checked by `fit`, as always.
     """
-    unknown = sorted(set(plain) - (set(known) - {"encoder"}))
+    unknown = sorted(set(plain) - set(PARAMETERS))
     if unknown:
         raise ModelFileError(f"The model has an unknown parameter {unknown[0]!r}.")
     return {name: _from_plain(name, value) for name, value in plain.items()}

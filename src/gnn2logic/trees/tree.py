@@ -145,7 +145,9 @@ class Tree:
             split = self.splits[node]
             if split is not None:
                 low, high = reached.pop(self.false_child[node]), reached.pop(self.true_child[node])
-                reached[node] = np.where(decide(split, None), high, low)
+                # All ones where the decision is true; much quicker than np.where.
+                mask = -decide(split, None).view(np.uint8)
+                reached[node] = low ^ ((low ^ high) & mask)
         return np.broadcast_to(np.asarray(reached[0], dtype=np.uint8), (n_rows,))
 
     def cut(self, nodes: Collection[int]) -> Tree:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from gnn2logic._validation import check_fitted
 from gnn2logic.exceptions import LabelError, UnsupportedInputError
 from gnn2logic.graphs.modality import quote_name
 from gnn2logic.idt.model import IDT, LeafSet, TrueColumn
@@ -133,10 +134,8 @@ def view_of(model: object, classes: Sequence[object] | None, *, pruned: bool) ->
 def _model_and_labels(model: object) -> tuple[IDT, list[Any] | None]:
     if isinstance(model, IDT):
         return model, None
-    if hasattr(model, "fit") and not hasattr(model, "model_"):
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(model, "model_")
+    if hasattr(model, "fit"):
+        check_fitted(model, "model_")
     fitted = getattr(model, "model_", None)
     if not isinstance(fitted, IDT) or not hasattr(model, "classes_"):
         raise UnsupportedInputError(

@@ -34,6 +34,10 @@ class Term:
     modality: Modality | None = None
     is_share: bool = False
 
+    def __hash__(self) -> int:
+        # Boxes are built and searched all the time, and few terms speak of one formula.
+        return hash(self.formula)
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -53,9 +57,12 @@ class Interval:
 
     def meet(self, other: Interval) -> Interval:
         """Return the intersection."""
-        lowers = [bound for bound in (self.lower, other.lower) if bound is not None]
-        uppers = [bound for bound in (self.upper, other.upper) if bound is not None]
-        return Interval(max(lowers, default=None), min(uppers, default=None))
+        lower, upper = self.lower, self.upper
+        if lower is None or (other.lower is not None and other.lower > lower):
+            lower = other.lower
+        if upper is None or (other.upper is not None and other.upper < upper):
+            upper = other.upper
+        return Interval(lower, upper)
 
     @property
     def at_least(self) -> int:
@@ -118,8 +125,9 @@ class Box:
         """Return whether all of `other` lies inside, by its bounds alone."""
         return self.meet(other) == other
 
+    @cached_property
     def bounds(self) -> list[tuple[Term, str, Formula]]:
-        """Return every single bound as (term, side, literal), in the stable order of literals."""
+        """Every single bound as (term, side, literal), in the stable order of literals."""
         found = []
         for term, interval in self.intervals.items():
             for side in ("lower", "upper"):
@@ -136,7 +144,7 @@ class Box:
 
     def literals(self) -> list[Formula]:
         """Return the bounds as formulas."""
-        return [literal for _, _, literal in self.bounds()]
+        return [literal for _, _, literal in self.bounds]
 
     @cached_property
     def formula(self) -> Formula:
@@ -170,12 +178,13 @@ class Theory:
 
     def related_part(self, box: Box, term: Term) -> Box:
         """Return the bounds of the box that can say anything about a term."""
+        formula, modality = term.formula, term.modality
         return Box(
             {
                 other: interval
                 for other, interval in box.intervals.items()
-                if other.formula is term.formula
-                or (other.modality == term.modality and TRUE in (other.formula, term.formula))
+                if other.formula is formula
+                or ((formula is TRUE or other.formula is TRUE) and other.modality == modality)
             }
         )
 

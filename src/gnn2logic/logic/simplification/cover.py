@@ -103,7 +103,7 @@ def minimal_cover(on: Sequence[Box], off: Sequence[Box], theory: Theory) -> Form
 
 def _expand(box: Box, off: Sequence[Box], theory: Theory) -> Box:
     # The most expensive bounds go first: what is left at the end is small and shallow.
-    for term, side, _ in reversed(box.bounds()):
+    for term, side, _ in reversed(box.bounds):
         larger = box.without(term, side)
         if all(
             larger.is_apart(other) or not theory.is_possible(larger.meet(other)) for other in off
@@ -136,12 +136,13 @@ def _pieces(
         if number == len(primes):
             found[inside] = None
             continue
-        for _, _, literal in primes[number].bounds():
+        for term, _, literal in primes[number].bounds:
+            # The piece was possible before, so only what the new bound touches can rule it out.
             outside = _bounded(piece, literal, negated=True)
-            if theory.is_possible(outside):
+            if theory.is_possible(theory.related_part(outside, term)):
                 stack.append((outside, number + 1, inside))
             piece = _bounded(piece, literal, negated=False)
-            if not theory.is_possible(piece):
+            if not theory.is_possible(theory.related_part(piece, term)):
                 break
         else:
             stack.append((piece, number + 1, inside | {number}))

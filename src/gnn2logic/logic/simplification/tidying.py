@@ -85,7 +85,7 @@ def _box(literals: Iterable[Formula]) -> Box:
 
 def _without_implied(box: Box, theory: Theory) -> Box:
     """Drop bounds that the other bounds imply, the most expensive first."""
-    for term, side, literal in reversed(box.bounds()):
+    for term, side, literal in reversed(box.bounds):
         smaller = box.without(term, side)
         atom = _atom(literal)
         assert atom is not None

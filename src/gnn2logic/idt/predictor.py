@@ -1,0 +1,189 @@
+"""A fitted IDT in use: predicting, reading, choosing, pruning, saving.
+
+Apart from the estimators, so that a saved model is used without scikit-learn and without anything
+that only learning needs.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._files import write_atomically
+from gnn2logic._validation import check_fitted
+from gnn2logic.exceptions import LabelError, ParameterError
+from gnn2logic.graphs.fitted_encoder import FittedEncoder
+from gnn2logic.idt.documents import Contents, to_bytes
+from gnn2logic.idt.inputs import check_labels, check_weights
+from gnn2logic.idt.model import IDT, Layer, Prunings
+from gnn2logic.idt.pruning import prune
+from gnn2logic.idt.reading import class_formula, leaf_classes
+from gnn2logic.idt.rules import RuleTable
+from gnn2logic.idt.running import final_leaves
+from gnn2logic.idt.settings import check_whole
+from gnn2logic.logic.syntax import Formula
+
+__all__ = ["IDTPredictor"]
+
+
+class IDTPredictor:
+    """A model ready for use, as `gnn2logic.load` returns it and as the estimators become by fit.
+
+    Attributes
+    ----------
+    classes_ : array
+    model_ : IDT
+        The model as a plain value: columns, layers, final tree.
+    layers_ : tuple of Layer
+    rules_ : RuleTable
+        All prunings of the final tree, from small to large, with formulas and accuracy.
+    prunings_, chosen_, ccp_alpha_
+        The pruning path, the place on it, and the price of a leaf from which on it is the best.
+    encoder_ : FittedEncoder
+    n_layers_ : int
+    """
+
+    _level: Literal["graph", "node"]
+    model_: IDT
+    classes_: npt.NDArray[Any]
+    encoder_: FittedEncoder
+    prunings_: Prunings
+    chosen_: int
+    # Hyper-parameters of the estimator, in the form of the file; they are kept for saving again.
+    _parameters: dict[str, Any]
+
+    def _leaves(self, graphs: object) -> npt.NDArray[np.integer[Any]]:
+        check_fitted(self, "model_")
+        batch = self.encoder_.transform(graphs)
+        return final_leaves(self.model_, batch)
+
+    def predict(self, graphs: object) -> npt.NDArray[Any]:
+        """Return the predicted class of every graph (or node)."""
+        leaves = self._leaves(graphs)
+        return np.asarray(self.classes_[np.array(leaf_classes(self.model_.final))[leaves]])
+
+    def predict_proba(self, graphs: object) -> npt.NDArray[np.float64]:
+        """Return the class shares of the training data in the leaf that each row reaches."""
+        leaves = self._leaves(graphs)
+        tree = self.model_.final
+        weights = tree.values[list(tree.leaves)]
+        return np.asarray((weights / weights.sum(axis=1, keepdims=True))[leaves])
+
+    def score(self, graphs: object, y: object, sample_weight: object = None) -> float:
+        """Return the accuracy."""
+        predicted = self.predict(graphs)
+        labels = check_labels(y, len(predicted), of=self._level)
+        weights = check_weights(sample_weight, len(predicted), of=self._level)
+        return float(np.average(predicted == labels, weights=weights))
+
+    def formula(self, label: object) -> Formula:
+        """Return the formula that is true exactly where the model predicts `label`."""
+        check_fitted(self, "model_")
+        for number, own in enumerate(self.classes_.tolist()):
+            if own == label:
+                return class_formula(self.model_, number)
+        raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
+
+    @property
+    def layers_(self) -> tuple[Layer, ...]:
+        """The inner layers of the model: their trees. ``model_.columns`` tells all leaf sets."""
+        check_fitted(self, "model_")
+        return self.model_.layers
+
+    @property
+    def n_layers_(self) -> int:
+        """The number of inner layers."""
+        return len(self.layers_)
+
+    @property
+    def ccp_alpha_(self) -> float:
+        """The price of a leaf from which on the chosen pruning is the best."""
+        check_fitted(self, "model_")
+        return self.prunings_.alphas[self.chosen_]
+
+    @property
+    def rules_(self) -> RuleTable:
+        """The trade-off between size and accuracy: all prunings of the final tree."""
+        check_fitted(self, "model_")
+        return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_)
+
+    def rules(self, graphs: object, y: object, sample_weight: object = None) -> RuleTable:
+        """Return the table of `rules_` with support and accuracy measured on the given data."""
+        check_fitted(self, "model_")
+        full = self.prunings_.full
+        leaves = final_leaves(self.model_.with_final(full), self.encoder_.transform(graphs))
+        labels = check_labels(y, len(leaves), of=self._level)
+        weights = check_weights(sample_weight, len(leaves), of=self._level)
+        values = np.zeros((full.n_nodes, len(self.classes_) + 1))
+        known = np.array([labels == label for label in self.classes_.tolist()])
+        code = np.where(known.any(axis=0), known.argmax(axis=0), len(self.classes_))
+        np.add.at(values, (np.array(full.leaves)[leaves], code), weights)
+        # Children come after their parents.
+        for node in reversed(range(full.n_nodes)):
+            if full.splits[node] is not None:
+                values[node] = values[full.false_child[node]] + values[full.true_child[node]]
+        return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_, values)
+
+    def pick(self, index: int) -> Self:
+        """Return a copy of the model that predicts with another row of `rules_`."""
+        check_fitted(self, "model_")
+        number = check_whole("index", index, least=0)
+        if number >= len(self.prunings_.alphas):
+            raise ParameterError(
+                f"index must be below {len(self.prunings_.alphas)}, the number of rules. "
+                f"Got {index} instead."
+            )
+        other = copy.copy(self)
+        other.chosen_ = number
+        other.model_ = self.model_.with_final(self.prunings_.tree(number))
+        return other
+
+    def prune(self) -> Self:
+        """Return a copy without the trees, leaf sets and splits that its prediction does not use.
+
+        It predicts the same classes on every graph. Leaves of one class that were told apart for
+        their probabilities alone are merged.
+        """
+        check_fitted(self, "model_")
+        other = copy.copy(self)
+        other.model_ = prune(self.model_)
+        final = other.model_.final
+        other.prunings_ = Prunings(final, (0.0,), (frozenset(),))
+        other.chosen_ = 0
+        return other
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a JSON file that `gnn2logic.load` reads back."""
+        check_fitted(self, "model_")
+        contents = Contents(
+            self.model_,
+            self.prunings_,
+            self.chosen_,
+            self.classes_.tolist(),
+            self.encoder_.to_document(),
+            self._parameters_to_save(),
+        )
+        write_atomically(path, to_bytes(contents))
+
+    def _parameters_to_save(self) -> dict[str, Any]:
+        return self._parameters
+
+    def _take(self, contents: Contents, encoder: FittedEncoder) -> None:
+        """Become the model that was read from a file."""
+        self._level = contents.model.level
+        self.encoder_ = encoder
+        self.classes_ = np.array(contents.classes)
+        self.model_ = contents.model
+        self.prunings_ = contents.prunings
+        self.chosen_ = contents.chosen
+        self._parameters = dict(contents.parameters)
+
+    def __str__(self) -> str:
+        if not hasattr(self, "model_"):
+            return repr(self)
+        title = f"IDT for {self._level}s: rules from small to large, > marks the chosen one"
+        return f"{title}\n{self.rules_}"
