@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         to_pyg,
     )
     from gnn2logic.idt import IDTClassifier, IDTNodeClassifier, IDTPredictor, load
+    from gnn2logic.idt.export import to_dot, to_text, to_tikz
+    from gnn2logic.idt.formula_models import from_formulas
     from gnn2logic.logic import (
         ALL,
         FALSE,
@@ -68,6 +70,7 @@ __all__ = [
     "from_adjacency",
     "from_c2",
     "from_edges",
+    "from_formulas",
     "from_json",
     "from_networkx",
     "from_pyg",
@@ -79,9 +82,12 @@ __all__ = [
     "random_graphs",
     "simplify",
     "to_c2",
+    "to_dot",
     "to_json",
     "to_networkx",
     "to_pyg",
+    "to_text",
+    "to_tikz",
 ]
 
 # Where the public names live; those not listed come from the logic.
@@ -100,6 +106,8 @@ _HOMES = {
         "to_pyg",
     ),
     "gnn2logic.idt": ("IDTClassifier", "IDTNodeClassifier", "IDTPredictor", "load"),
+    "gnn2logic.idt.export": ("to_dot", "to_text", "to_tikz"),
+    "gnn2logic.idt.formula_models": ("from_formulas",),
     "gnn2logic.plotting": ("plot_graph",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnn2logic.exceptions import TranslationError
+from gnn2logic import from_formulas, load
+from gnn2logic.exceptions import FormulaError, LabelError, TranslationError
 from gnn2logic.graphs import random_graphs
 from gnn2logic.idt.building import model_from_formulas
 from gnn2logic.idt.pruning import prune
@@ -49,6 +50,42 @@ def test_formulas_become_a_model_that_reads_as_them(
         for number in range(len(wanted) + 1):
             read = class_formula(own, number).evaluate(GRAPHS, level=level)
             assert np.array_equal(read, expected == number)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    wanted=st.lists(formulas(relations=RELATIONS), min_size=1, max_size=3),
+    level=st.sampled_from(["graph", "node"]),
+)
+def test_formulas_become_a_predictor_that_saves(
+    wanted: list[Formula], level: Literal["graph", "node"], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    labels = ["z", "m", "a"][: len(wanted)]
+    given_formulas = dict(zip(labels, wanted, strict=True))
+    model = from_formulas(
+        given_formulas, otherwise="k", names=GRAPHS.names, relations=RELATIONS, level=level
+    )
+    assert model.classes_.tolist() == sorted([*labels, "k"])
+    expected = np.full(GRAPHS.n_graphs if level == "graph" else GRAPHS.n_nodes, "k")
+    for label, formula in reversed(given_formulas.items()):
+        expected[formula.evaluate(GRAPHS, level=level)] = label
+    assert np.array_equal(model.predict(GRAPHS), expected)
+    path = tmp_path_factory.getbasetemp() / "from_formulas.json"
+    model.prune().save(path)
+    assert np.array_equal(load(path).predict(GRAPHS), expected)
+
+
+def test_bad_arguments_of_from_formulas() -> None:
+    with pytest.raises(LabelError, match="otherwise must be a class without a formula. Got 1"):
+        from_formulas({1: "1 U0 > 2"}, otherwise=1)
+    with pytest.raises(LabelError, match="labels of one kind"):
+        from_formulas({1: "1 U0 > 2"}, otherwise="no")
+    with pytest.raises(FormulaError, match="predicates in names: 'U1'. Got 'U0'"):
+        from_formulas({1: "1 U0 > 2"}, otherwise=0, names=["U1"])
+    with pytest.raises(FormulaError, match="relations in relations: 's'. Got 'r'"):
+        from_formulas({1: "1(A[r] U0 > 2) > 0"}, otherwise=0, relations=["s"])
+    with pytest.raises(FormulaError):
+        from_formulas({1: "1 U0 >"}, otherwise=0)
 
 
 @pytest.mark.parametrize(

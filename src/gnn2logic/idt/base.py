@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +30,7 @@ from gnn2logic.idt.settings import (
     modalities_from,
     seed_from,
 )
+from gnn2logic.idt.threads import limited_threads
 
 __all__ = ["IDTEstimator"]
 
@@ -135,7 +135,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             splits_without_gain=True,
         )
         progress = Progress("fit", n_layers + 1, enabled=bool(self.verbose))
-        with _threads(self.n_jobs):
+        with limited_threads(self.n_jobs):
             learner = InnerLearner(shards, _split_rows(node_weights, shards, "node"))
             for number in range(n_layers):
                 settings = self._layer_settings(layer_modalities[number], kinds)
@@ -287,18 +287,3 @@ def _split_rows(
     """Cut an array along the shards."""
     sizes = [shard.n_graphs if level == "graph" else shard.n_nodes for shard in shards]
     return np.split(rows, np.cumsum(sizes)[:-1])
-
-
-@contextlib.contextmanager
-def _threads(n_jobs: int | None) -> Iterator[None]:
-    """Limit the threads of the compiled loops; None means all there are."""
-    import numba
-
-    before = numba.get_num_threads()
-    if n_jobs is not None and n_jobs != -1:
-        # More threads than numba has started cannot be asked for.
-        numba.set_num_threads(min(check_whole("n_jobs", n_jobs, least=1), before))
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)

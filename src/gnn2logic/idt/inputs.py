@@ -50,10 +50,14 @@ def check_labels(y: object, count: int, *, of: str) -> npt.NDArray[Any]:
                 f"Got {labels[at]} at position {at}."
             )
         labels = labels.astype(np.int64)
-    if labels.dtype == object:
-        kinds = {type(label) for label in labels.tolist()}
+    if labels.dtype == object or (labels.dtype.kind in "US" and isinstance(y, list | tuple)):
+        # numpy would turn the number of a mixed list into its text.
+        given: Any = y if isinstance(y, list | tuple) else labels.tolist()
+        kinds = {str if isinstance(label, str) else type(label) for label in given}
         if kinds <= {str}:
             labels = labels.astype(str)
+        elif kinds <= {bytes, np.bytes_}:
+            labels = labels.astype(bytes)
         else:
             names = sorted(kind.__name__ for kind in kinds)
             raise LabelError(f"y must hold labels of one kind. Got {', '.join(names)}.")

@@ -20,6 +20,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _DIRECTION_BITS = 10
+# Coarser targets than this would change which splits look best.
+_FEWEST_BITS = 6
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,16 @@ def fixed_point(
         The range of each target over all the data.
     total_weight : int
     square : bool
-        Whether products of two integers must sum up exactly as well.
+        Whether products of two integers, and projections, must sum up exactly as well.
     """
     centre = (lowest + highest) / 2
     largest = float(np.max(highest - centre, initial=0.0))
     room = 53 - math.ceil(math.log2(total_weight + 1))
     if square:
-        room //= 2
-    if room < 8:
+        # A projection is at most the length of a row times that of a (rounded) direction.
+        projected = _DIRECTION_BITS + math.ceil(math.log2(len(lowest)) / 2) + 1
+        room = min(room // 2, room - projected)
+    if room < _FEWEST_BITS:
         raise FeatureError(
             f"A total weight of {total_weight} leaves no room for exact sums. "
             "Use smaller sample weights."
