@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
+    from gnn2logic.distillation import IDTDistiller, Teacher, as_teacher, distill, fidelity
     from gnn2logic.graphs import (
         GraphBatch,
         Modality,
@@ -58,14 +59,19 @@ __all__ = [
     "GraphBatch",
     "I",
     "IDTClassifier",
+    "IDTDistiller",
     "IDTNodeClassifier",
     "IDTPredictor",
     "Modality",
     "PredicateEncoder",
+    "Teacher",
     "__version__",
     "as_batch",
+    "as_teacher",
+    "distill",
     "equivalent",
     "evaluate",
+    "fidelity",
     "find_model",
     "from_adjacency",
     "from_c2",
@@ -92,6 +98,7 @@ __all__ = [
 
 # Where the public names live; those not listed come from the logic.
 _HOMES = {
+    "gnn2logic.distillation": ("IDTDistiller", "Teacher", "as_teacher", "distill", "fidelity"),
     "gnn2logic.graphs": (
         "GraphBatch",
         "Modality",
@@ -111,7 +118,18 @@ _HOMES = {
     "gnn2logic.plotting": ("plot_graph",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_PARTS = ("exceptions", "graphs", "idt", "logic", "plotting", "testing", "trees")
+_PARTS = (
+    "datasets",
+    "distillation",
+    "exceptions",
+    "graphs",
+    "idt",
+    "logic",
+    "models",
+    "plotting",
+    "testing",
+    "trees",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["write_atomically"]
+__all__ = ["write_atomically", "write_together"]
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
@@ -17,19 +19,30 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     The data goes to a new file in the same folder, to the disk, and then takes the place of the
     old one in one step. An old file keeps its permissions; a new one gets the usual ones.
     """
-    target = Path(path)
-    # The name of the target is no part of the new one: it may be as long as names can be.
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".gnn2logic-", suffix=".part")
+    write_together({Path(path): data})
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write several files as `write_atomically` does; none is replaced before all are on disk."""
+    parts: dict[str, Path] = {}
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, _mode(target))
-        os.replace(name, target)
+        for target, data in files.items():
+            if target.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+            # The name of the target is no part of the new one: it may be as long as names can be.
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".gnn2logic-", suffix=".part")
+            parts[name] = target
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, _mode(target))
+        for name, target in parts.items():
+            os.replace(name, target)
     except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name)
+        for name in parts:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
         raise
 
 

@@ -1,0 +1,6 @@
+"""Set-up of all tests, before anything is imported."""
+
+import os
+
+# Tests run in one process per core; with more threads than cores torch is slower by far.
+os.environ.setdefault("OMP_NUM_THREADS", "1")

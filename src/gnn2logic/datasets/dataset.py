@@ -1,0 +1,240 @@
+"""`Dataset`: graphs, labels and what is known about why the labels are what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._optional import import_optional
+from gnn2logic._validation import check_names
+from gnn2logic.datasets.attributes import AttributedGraph, NodeAttributes, attributed_graphs
+from gnn2logic.exceptions import GraphError, LabelError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.parts import graph_numbers
+from gnn2logic.graphs.writing import to_pyg
+from gnn2logic.logic.syntax import Formula
+
+__all__ = ["Dataset"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Graphs with labels.
+
+    ``len`` counts the graphs. Unpacking gives what estimators are fitted on:
+    ``graphs, y = dataset``.
+
+    Parameters
+    ----------
+    name : str
+    graphs : GraphBatch
+        The graphs with named predicates.
+    y : array of int
+        The class of every graph, from 0 on.
+    class_names : tuple of str
+        ``class_names[y[i]]`` is what the class of graph i is called.
+    description : str
+        How the data came about, in a few sentences.
+    truth : Formula, optional
+        The formula that is true exactly for the graphs of class 1.
+    motifs : mapping of str to array of bool, optional
+        For each motif that was planted, where its nodes are.
+    attributes : NodeAttributes, optional
+        Numbers at the nodes beside the predicates.
+
+    Examples
+    --------
+    >>> from gnn2logic import datasets
+    >>> data = datasets.load("psi_1", n_graphs=200)
+    >>> data
+    Dataset('psi_1', 200 graphs, 2 features, 2 classes)
+    >>> graphs, y = data
+    >>> bool((data.truth.evaluate(graphs) == y).all())
+    True
+    >>> print(data)
+    psi_1      200 graphs
+    nodes      2600, 13.00 per graph
+    edges      7776, 38.88 per graph
+    features   2: U0, U1
+    classes    2: false 53, true 147
+    truth      1(A U0 < 4 | A U0 > 9) > 0
+    """
+
+    name: str
+    graphs: GraphBatch
+    y: npt.NDArray[np.int64]
+    class_names: tuple[str, ...]
+    description: str = ""
+    truth: Formula | None = None
+    motifs: Mapping[str, BoolArray] | None = None
+    attributes: NodeAttributes | None = None
+
+    def __post_init__(self) -> None:
+        y = np.array(self.y)
+        if y.dtype.kind not in "iub":
+            raise LabelError(f"y must hold whole numbers. Got dtype {y.dtype} instead.")
+        y = y.astype(np.int64)
+        names = check_names(self.class_names, what="Class")
+        if y.shape != (self.graphs.n_graphs,):
+            raise LabelError(
+                f"y must hold one label for each of the {self.graphs.n_graphs} graphs. "
+                f"Got shape {y.shape} instead."
+            )
+        if y.min() < 0 or y.max() >= len(names):
+            raise LabelError(
+                f"y must hold numbers from 0 to {len(names) - 1}, one for each class name. "
+                f"Got numbers from {y.min()} to {y.max()}."
+            )
+        y.setflags(write=False)
+        object.__setattr__(self, "y", y)
+        object.__setattr__(self, "class_names", names)
+        if self.motifs is not None:
+            masks = {motif: np.array(mask, dtype=bool) for motif, mask in self.motifs.items()}
+            for motif, mask in masks.items():
+                self._check_rows(mask, f"motif {motif!r}")
+                mask.setflags(write=False)
+            object.__setattr__(self, "motifs", MappingProxyType(masks))
+        if self.attributes is not None:
+            self._check_rows(self.attributes.values, "attributes")
+
+    def _check_rows(self, array: npt.NDArray[Any], what: str) -> None:
+        if len(array) != self.graphs.n_nodes:
+            raise GraphError(
+                f"{what} must have one row for each of the {self.graphs.n_nodes} nodes. "
+                f"Got {len(array)} rows instead."
+            )
+
+    def __len__(self) -> int:
+        return self.graphs.n_graphs
+
+    def __iter__(self) -> Iterator[Any]:
+        """Give `inputs` and `y`, so that ``graphs, y = dataset`` works."""
+        return iter((self.inputs, self.y))
+
+    @property
+    def inputs(self) -> GraphBatch | list[AttributedGraph]:
+        """What estimators and `PredicateEncoder` read: `graphs`, with the attributes if any.
+
+        Attributes are numbers until thresholds are chosen on training graphs, so with attributes
+        this is a list of graphs whose columns are predicates and numbers side by side.
+        """
+        if self.attributes is None:
+            return self.graphs
+        return attributed_graphs(self.graphs, self.attributes)
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.class_names)
+
+    @property
+    def n_features(self) -> int:
+        """The number of predicates, and of attributes where they were asked for."""
+        extra = 0 if self.attributes is None else len(self.attributes.names)
+        return len(self.graphs.names) + extra
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges; one that is there in both directions counts once."""
+        if not self.graphs.is_symmetric:
+            return self.graphs.n_edges
+        loops = int(self.graphs.adjacency.diagonal().sum(dtype=np.int64))
+        return (self.graphs.n_edges + loops) // 2
+
+    @property
+    def mask(self) -> BoolArray | None:
+        """Where the nodes of any planted motif are; None without motifs."""
+        if self.motifs is None:
+            return None
+        mask: BoolArray = np.any(list(self.motifs.values()), axis=0)
+        return mask
+
+    def take(self, graphs: npt.ArrayLike) -> Dataset:
+        """Return the data set of the given graphs; labels, masks and attributes go with them.
+
+        Parameters
+        ----------
+        graphs : array of int or bool
+            Graph numbers, in any order, or a mask.
+        """
+        index = graph_numbers(graphs, len(self))
+        ptr = self.graphs.ptr
+        rows = np.concatenate([np.arange(ptr[g], ptr[g + 1]) for g in index])
+        motifs, attributes = self.motifs, self.attributes
+        if motifs is not None:
+            motifs = {motif: mask[rows] for motif, mask in motifs.items()}
+        if attributes is not None:
+            attributes = NodeAttributes(attributes.names, attributes.values[rows])
+        return replace(
+            self,
+            graphs=self.graphs.take(index),
+            y=self.y[index],
+            motifs=motifs,
+            attributes=attributes,
+        )
+
+    def to_pyg(self) -> list[Any]:
+        """Return the graphs as PyTorch Geometric ``Data``, with the class number in ``y``.
+
+        ``x`` has the predicates and then the attributes. Where motifs were planted, ``node_mask``
+        says which nodes belong to one.
+        """
+        torch = import_optional("torch", extra="torch", purpose="Dataset.to_pyg")
+        found = to_pyg(self.graphs)
+        mask = self.mask
+        for number, (data, label) in enumerate(zip(found, self.y.tolist(), strict=True)):
+            rows = slice(int(self.graphs.ptr[number]), int(self.graphs.ptr[number + 1]))
+            data.y = torch.tensor([label])
+            if self.attributes is not None:
+                values = self.attributes.values[rows].astype(np.float32)
+                data.x = torch.cat([data.x, torch.from_numpy(values)], dim=1)
+                data.predicate_names = [*self.graphs.names, *self.attributes.names]
+            if mask is not None:
+                data.node_mask = torch.from_numpy(mask[rows])
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The read-only view of the masks cannot be pickled, and arrays come back writable.
+        motifs = None if self.motifs is None else dict(self.motifs)
+        parts = (self.name, self.graphs, self.y, self.class_names, self.description, self.truth)
+        return (Dataset, (*parts, motifs, self.attributes))
+
+    def __repr__(self) -> str:
+        return (
+            f"Dataset({self.name!r}, {len(self)} graphs, {self.n_features} features, "
+            f"{self.n_classes} classes)"
+        )
+
+    def __str__(self) -> str:
+        counts = np.bincount(self.y, minlength=self.n_classes).tolist()
+        classes = [f"{name} {n}" for name, n in zip(self.class_names, counts, strict=True)]
+        extra = () if self.attributes is None else self.attributes.names
+        rows = [
+            (self.name, f"{len(self)} graphs"),
+            ("nodes", f"{self.graphs.n_nodes}, {self.graphs.n_nodes / len(self):.2f} per graph"),
+            ("edges", f"{self.n_edges}, {self.n_edges / len(self):.2f} per graph"),
+            ("features", _listed((*self.graphs.names, *extra))),
+            ("classes", _listed(tuple(classes))),
+        ]
+        if self.graphs.relations:
+            rows.append(("relations", _listed(tuple(self.graphs.relations))))
+        if self.motifs is not None:
+            rows.append(("motifs", _listed(tuple(self.motifs))))
+        if self.truth is not None:
+            rows.append(("truth", str(self.truth)))
+        width = max(10, *(len(name) for name, _ in rows))
+        return "\n".join(f"{name:<{width}} {text}" for name, text in rows)
+
+
+def _listed(names: tuple[str, ...], limit: int = 12) -> str:
+    if not names:
+        return "0"
+    more = ", ..." if len(names) > limit else ""
+    return f"{len(names)}: {', '.join(names[:limit])}{more}"

@@ -1,0 +1,239 @@
+"""Data sets of the TU collection: a strict reader of its text files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.datasets.attributes import NodeAttributes
+from gnn2logic.datasets.dataset import Dataset
+from gnn2logic.datasets.tu_files import NumberTable, read_floats, read_integers
+from gnn2logic.datasets.tu_names import Documented, Labels, documented
+from gnn2logic.exceptions import DataSetError
+from gnn2logic.graphs.edge_lists import MAX_RELATIONS, boundaries, structure
+
+__all__ = ["read_tu"]
+
+IntArray = npt.NDArray[np.int64]
+
+# Each value of a node label is a predicate; more of them than this are identifiers, not labels.
+MAX_NODE_LABELS = 1000
+
+
+def read_tu(
+    folder: str | os.PathLike[str],
+    name: str | None = None,
+    *,
+    node_labels: bool = True,
+    node_attributes: bool = False,
+    edge_labels: bool = False,
+) -> Dataset:
+    r"""Read a data set of the TU collection from its text files.
+
+    Every file is checked: number and range of the entries, edges inside graphs, graphs that follow
+    each other. Lines are kept as they are: an edge that is listed once in each direction is an
+    undirected edge, one that is listed in one direction only is directed, one that is listed twice
+    is a double edge, and a loop is a loop (`GraphBatch.symmetrize`, ``merge_multi_edges`` and
+    ``without_loops`` change that). Edge attributes and graph attributes are not read.
+
+    Parameters
+    ----------
+    folder : path
+        Where ``NAME_A.txt``, ``NAME_graph_indicator.txt`` and ``NAME_graph_labels.txt`` are.
+    name : str, optional
+        NAME. By default the name of the folder, or of the folder around one called ``raw``.
+    node_labels : bool
+        Whether each value of a node label becomes a predicate, such as ``symbol=N``, with the
+        names that the text in the folder gives, else ``label=2``. Data sets without node labels
+        have no predicates.
+    node_attributes : bool
+        Whether the numbers at the nodes are read as well, to be cut into predicates by
+        `PredicateEncoder`; see `Dataset.inputs`.
+    edge_labels : bool
+        Whether each value of an edge label becomes a relation, such as ``A[single]``.
+
+    Returns
+    -------
+    Dataset
+        Classes are numbered from 0 in the order of the labels in the file.
+
+    Raises
+    ------
+    DataSetError
+        With the file and line where something is wrong.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> files = {"A": "1, 2\n2, 1", "graph_indicator": "1\n1\n2", "graph_labels": "1\n-1"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for part, text in files.items():
+    ...         _ = pathlib.Path(folder, f"TINY_{part}.txt").write_text(text)
+    ...     data = read_tu(folder, "TINY")
+    >>> data, data.class_names
+    (Dataset('TINY', 2 graphs, 0 features, 2 classes), ('-1', '1'))
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise DataSetError(f"{place}: a folder with the files of the data set must be there.")
+    if name is None:
+        whole = place.resolve()
+        name = whole.parent.name if whole.name == "raw" else whole.name
+
+    def path(part: str) -> Path:
+        return place / f"{name}_{part}.txt"
+
+    indicator = read_integers(path("graph_indicator"), n_columns=1)
+    ptr = _boundaries(indicator)
+    edges = _edges(read_integers(path("A"), n_columns=2), ptr, indicator)
+    texts = documented(place, name)
+    y, class_names = _classes(path("graph_labels"), path("graph_attributes"), indicator, ptr, texts)
+    relations = {}
+    if edge_labels:
+        labels = _labels(path("edge_labels"), len(edges), "edges", path("A"), "edge_labels")
+        relations = _relations(labels, texts.edges)
+    graphs = structure(ptr, edges[:, 0], edges[:, 1], relations)
+    n_nodes = int(ptr[-1])
+    if node_labels and path("node_labels").exists():
+        found = _labels(path("node_labels"), n_nodes, "nodes", indicator.path, "node_labels")
+        graphs = graphs.with_predicates(*_one_hot(found, texts.nodes))
+    attributes = None
+    if node_attributes:
+        numbers = _present(path("node_attributes"), "node_attributes")
+        attributes = _attributes(read_floats(numbers), n_nodes, indicator, texts)
+    return Dataset(
+        name=name,
+        graphs=graphs,
+        y=y,
+        class_names=class_names,
+        description=f"The data set {name} of the TU collection.",
+        attributes=attributes,
+    )
+
+
+def _boundaries(indicator: NumberTable) -> IntArray:
+    """Return where the graphs begin and end, from the graph number of each node."""
+    numbers = indicator.values[:, 0]
+    if not len(numbers):
+        raise DataSetError(f"{indicator.path}, line 1: the file must not be empty.")
+    steps = np.diff(numbers, prepend=0)
+    wrong = (steps < 0) | (steps > 1)
+    wrong[0] = numbers[0] != 1
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        if row == 0:
+            problem = f"graphs are numbered from 1 on. Got graph {numbers[0]} first."
+        else:
+            problem = (
+                "the nodes of a graph must follow each other, and no graph may be left out. "
+                f"Got graph {numbers[row]} after graph {numbers[row - 1]}."
+            )
+        raise indicator.error(row, problem)
+    return boundaries(np.bincount(numbers)[1:])
+
+
+def _edges(table: NumberTable, ptr: IntArray, indicator: NumberTable) -> IntArray:
+    """Return the ends of every edge, numbered from 0."""
+    ends = table.values
+    n_nodes = int(ptr[-1])
+    outside = (ends < 1) | (ends > n_nodes)
+    if outside.any():
+        row = int(np.argmax(outside.any(axis=1)))
+        node = ends[row][outside[row]][0]
+        raise table.error(
+            row,
+            f"nodes must be numbered from 1 to {n_nodes}, the number of lines of "
+            f"{indicator.path.name}. Got {node} instead.",
+        )
+    graph = indicator.values[:, 0][ends - 1]
+    across = graph[:, 0] != graph[:, 1]
+    if across.any():
+        row = int(np.argmax(across))
+        raise table.error(
+            row,
+            "an edge must join nodes of one graph. "
+            f"Got node {ends[row, 0]} of graph {graph[row, 0]} and node {ends[row, 1]} of graph "
+            f"{graph[row, 1]}.",
+        )
+    return ends - 1
+
+
+def _classes(
+    path: Path, regression: Path, indicator: NumberTable, ptr: IntArray, texts: Documented
+) -> tuple[IntArray, tuple[str, ...]]:
+    if not path.exists() and regression.exists():
+        raise DataSetError(
+            f"{path}: the file is missing. The data set has only {regression.name}, numbers to be "
+            "predicted, and no classes."
+        )
+    table = read_integers(path, n_columns=1)
+    table.check_length(len(ptr) - 1, of="graphs", source=indicator.path.name)
+    codes, y = np.unique(table.values[:, 0], return_inverse=True)
+    return y.reshape(-1).astype(np.int64), tuple(texts.classes.named(0, codes.tolist()))
+
+
+def _present(path: Path, option: str) -> Path:
+    """Return the path of an optional file that was asked for."""
+    if path.exists():
+        return path
+    raise DataSetError(
+        f"{path}: the file is missing, so this data set cannot be read with {option}=True."
+    )
+
+
+def _labels(path: Path, count: int, of: str, source: Path | str, option: str) -> NumberTable:
+    table = read_integers(_present(path, option))
+    table.check_length(count, of=of, source=Path(source).name)
+    return table
+
+
+def _one_hot(table: NumberTable, texts: Labels) -> tuple[npt.NDArray[np.bool_], list[str]]:
+    """Return one predicate for each value of each column of node labels."""
+    names: list[str] = []
+    blocks = []
+    n_columns = table.values.shape[1]
+    for number, column in enumerate(table.values.T):
+        codes, position = np.unique(column, return_inverse=True)
+        if len(names) + len(codes) > MAX_NODE_LABELS:
+            raise DataSetError(
+                f"{table.path}: node labels must have at most {MAX_NODE_LABELS} different values "
+                f"to be a predicate each. Got {len(names) + len(codes)}; leave them out with "
+                "node_labels=False."
+            )
+        prefix = texts.column(number, n_columns, "label")
+        names += [f"{prefix}={value}" for value in texts.named(number, codes.tolist())]
+        blocks.append(position.reshape(-1)[:, None] == np.arange(len(codes)))
+    return np.concatenate(blocks, axis=1), names
+
+
+def _relations(table: NumberTable, texts: Labels) -> dict[str, npt.NDArray[np.intp]]:
+    """Return for each value of each column of edge labels which edges have it."""
+    found: dict[str, npt.NDArray[np.intp]] = {}
+    n_columns = table.values.shape[1]
+    for number, column in enumerate(table.values.T):
+        codes = np.unique(column)
+        if len(found) + len(codes) > MAX_RELATIONS:
+            raise DataSetError(
+                f"{table.path}: edge labels must have at most {MAX_RELATIONS} different values to "
+                f"be a relation each. Got {len(found) + len(codes)}; leave out edge_labels=True."
+            )
+        # A[single] says it all; A[valence=1] needs the name of the column.
+        prefix = texts.column(number, n_columns, "")
+        values = texts.named(number, codes.tolist())
+        for code, value in zip(codes, values, strict=True):
+            found[f"{prefix}={value}" if prefix else value] = np.flatnonzero(column == code)
+    return found
+
+
+def _attributes(
+    table: NumberTable, n_nodes: int, indicator: NumberTable, texts: Documented
+) -> NodeAttributes:
+    table.check_length(n_nodes, of="nodes", source=indicator.path.name)
+    width = table.values.shape[1]
+    names = texts.attributes
+    if len(names) != width or len(set(names)) != width:
+        names = tuple(f"x{number}" for number in range(width))
+    return NodeAttributes(names, table.values)

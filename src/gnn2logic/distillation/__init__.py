@@ -1,0 +1,9 @@
+"""Networks in, formulas out: teachers, distillation and how well it went. Needs torch."""
+
+from gnn2logic.distillation.agreement import fidelity
+from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.distilling import distill
+from gnn2logic.distillation.estimator import IDTDistiller
+from gnn2logic.distillation.teacher import Answers, Teacher
+
+__all__ = ["Answers", "IDTDistiller", "Teacher", "as_teacher", "distill", "fidelity"]

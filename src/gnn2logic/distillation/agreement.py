@@ -1,0 +1,130 @@
+"""How often two classifiers say the same."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+from torch import nn
+
+from gnn2logic._validation import to_numpy
+from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.inputs import kept
+from gnn2logic.distillation.teacher import Teacher
+from gnn2logic.exceptions import LabelError
+from gnn2logic.idt.inputs import check_labels, check_weights
+from gnn2logic.idt.settings import check_choice
+
+__all__ = ["fidelity"]
+
+Labels = npt.NDArray[Any]
+
+
+@overload
+def fidelity(
+    idt: object,
+    teacher: object,
+    graphs: object,
+    *,
+    average: Literal["micro", "macro"] = "micro",
+    sample_weight: object = None,
+) -> float: ...
+
+
+@overload
+def fidelity(
+    idt: object, teacher: object, graphs: object, *, average: None, sample_weight: object = None
+) -> dict[Any, float]: ...
+
+
+def fidelity(
+    idt: object,
+    teacher: object,
+    graphs: object,
+    *,
+    average: Literal["micro", "macro"] | None = "micro",
+    sample_weight: object = None,
+) -> float | dict[Any, float]:
+    """Return the share of graphs (or nodes) on which a model agrees with its teacher.
+
+    Parameters
+    ----------
+    idt, teacher : model, or array of labels
+        A `Teacher` or torch module, anything with ``predict(graphs)``, or labels that are known
+        already.
+    graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
+        Not used where labels are given.
+    average : {"micro", "macro"} or None
+        ``"micro"``: all rows count alike. ``"macro"``: class-weighted fidelity, the mean over the
+        classes that the teacher predicts of the agreement within the class, so that a rare class
+        counts as much as a common one. None: a dictionary with the agreement within each class.
+    sample_weight : array, optional
+        A weight for each row; 0 leaves it out.
+
+    Notes
+    -----
+    ``torch_geometric.explain.metric.fidelity`` is something else: it measures how the prediction
+    of the network itself changes when the part of one graph that an explanation marks is removed,
+    or kept alone.
+
+    Examples
+    --------
+    >>> fidelity([0, 0, 0, 1], [0, 0, 1, 1], None)
+    0.75
+    >>> fidelity([0, 0, 0, 1], [0, 1, 1, 1], None, average=None)
+    {0: 1.0, 1: 0.3333333333333333}
+    >>> round(fidelity([0, 0, 0, 1], [0, 1, 1, 1], None, average="macro"), 4)
+    0.6667
+    """
+    check_choice("average", average, ("micro", "macro", None))
+    graphs = kept(graphs)
+    ours, our_classes = _labels(idt, graphs)
+    theirs, their_classes = _labels(teacher, graphs)
+    if len(ours) != len(theirs):
+        raise LabelError(
+            f"Both must have one label for each row. Got {len(ours)} and {len(theirs)} labels."
+        )
+    if our_classes is None or their_classes is None:
+        _check_names(ours, theirs, complete=False)
+    else:
+        _check_names(our_classes, their_classes, complete=True)
+    weights = check_weights(sample_weight, len(theirs), of="row")
+    equal = ours == theirs
+    if average == "micro":
+        return float(np.average(equal, weights=weights))
+    within = {
+        label: float(np.average(equal[rows], weights=weights[rows]))
+        for label in np.unique(theirs).tolist()
+        for rows in ((theirs == label),)
+        if weights[rows].any()
+    }
+    return within if average is None else float(np.mean(list(within.values())))
+
+
+def _labels(model: Any, graphs: object) -> tuple[Labels, Labels | None]:
+    """Return the labels that a model gives, and all those that it might give if it says so."""
+    if isinstance(model, Teacher | nn.Module):
+        answers = as_teacher(model).run(graphs, activations=False)
+        return answers.labels, answers.classes
+    values: Any = to_numpy(model.predict(graphs) if hasattr(model, "predict") else model)
+    if not hasattr(values, "__len__") or isinstance(values, str):
+        raise LabelError(
+            "A model with predict, a torch module or an array of labels is needed. "
+            f"Got {type(model).__name__} instead."
+        )
+    return check_labels(values, len(values), of="row"), getattr(model, "classes_", None)
+
+
+def _check_names(ours: Labels, theirs: Labels, *, complete: bool) -> None:
+    """Refuse names of two kinds: texts and numbers, or -1 and 1 here and 0 and 1 there.
+
+    Without all names there are nothing can be said about those that are missing.
+    """
+    a, b = set(ours.tolist()), set(theirs.tolist())
+    mixed = (ours.dtype.kind == "U") != (theirs.dtype.kind == "U")
+    if mixed or (complete and not (a <= b or b <= a)):
+        raise LabelError(
+            f"Both must use the same names of classes. Got {sorted(a)} and {sorted(b)}; name those "
+            "of a network with Teacher(module, classes=...)."
+        )

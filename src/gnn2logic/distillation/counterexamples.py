@@ -1,0 +1,246 @@
+"""Searching for new small graphs about which a model and its teacher disagree."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from torch_geometric.data import Data
+
+from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.disagreements import (
+    Disagreement,
+    Disagreements,
+    both_answers,
+    fitted_idt,
+)
+from gnn2logic.distillation.inputs import kept
+from gnn2logic.distillation.mutation import Candidate, Material
+from gnn2logic.distillation.teacher import Teacher
+from gnn2logic.exceptions import FeatureError, UnseenCategoryWarning, UnsupportedInputError
+from gnn2logic.graphs.read_pyg import from_pyg
+from gnn2logic.idt import IDTPredictor
+from gnn2logic.idt.settings import check_whole, seed_from
+from gnn2logic.models.pyg_data import pyg_graphs
+
+__all__ = ["find_disagreements"]
+
+IntArray = npt.NDArray[np.int64]
+
+# How many graphs are asked about at once, and how many changes lead away from a known graph.
+_AT_ONCE = 256
+_MOST_CHANGES = 6
+
+
+def find_disagreements(
+    idt: object,
+    teacher: object,
+    graphs: object,
+    *,
+    n: int = 5,
+    max_nodes: int = 20,
+    budget: int = 10_000,
+    random_state: object = None,
+) -> Disagreements:
+    """Search for small graphs about which a model and its teacher say different things.
+
+    The search starts from the given graphs. It changes edges and the features of nodes at random;
+    new features and edge attributes are always taken from the given graphs, so one-hot columns
+    stay one-hot. What it finds is made smaller, first by nodes and then by edges, as long as the
+    two still disagree.
+
+    Parameters
+    ----------
+    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller
+        A fitted model.
+    teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
+        See `as_teacher`.
+    graphs : PyG graphs or GraphBatch
+        Undirected if the graphs that are searched shall be.
+    n : int
+        The search stops when so many different graphs are found.
+    max_nodes : int
+        Larger graphs are cut down to so many nodes before the search starts from them.
+    budget : int
+        The number of graphs to ask the two about, at most.
+    random_state : int, RandomState, Generator or None
+
+    Returns
+    -------
+    Disagreements
+        The smallest graphs first; empty if none were found within the budget. That is no proof
+        that there are none.
+
+    Examples
+    --------
+    The smallest graph with more than one but not more than two nodes in U0:
+
+    >>> import gnn2logic as gl
+    >>> from gnn2logic.models.formula_network import to_gnn
+    >>> graphs = gl.random_graphs(100, sizes=5, random_state=0)
+    >>> idt = gl.IDTClassifier(n_layers=0, random_state=0)
+    >>> idt = idt.fit(graphs, gl.parse("1 U0 > 2").evaluate(graphs).astype(int))
+    >>> found = find_disagreements(idt, to_gnn(gl.parse("1 U0 > 1")), graphs, n=1, random_state=0)
+    >>> found[0].graph.column("U0"), found[0].graph.n_edges
+    (array([ True,  True]), 0)
+    """
+    check_whole("n", n, least=1)
+    check_whole("max_nodes", max_nodes, least=1)
+    search = _Search(
+        fitted_idt(idt),
+        as_teacher(teacher),
+        pyg_graphs(kept(graphs)),
+        check_whole("budget", budget, least=1),
+    )
+    rng = np.random.default_rng(seed_from(random_state))
+    found = search.run(n, max_nodes, rng)
+    return search.report(found)
+
+
+class _Search:
+    def __init__(
+        self, idt: IDTPredictor, teacher: Teacher, graphs: list[Data], budget: int
+    ) -> None:
+        self._idt = idt
+        self._teacher = teacher
+        self._left = budget
+        self._budget = budget
+        self._n_graphs = len(graphs)
+        self._check_readable(graphs)
+        bare = [Data(edge_index=data.edge_index, num_nodes=data.num_nodes) for data in graphs]
+        structure = from_pyg(bare)
+        self.material = Material(
+            graphs, symmetric=structure.is_symmetric, loops=structure.has_loops
+        )
+
+    def _check_readable(self, graphs: Sequence[Data]) -> None:
+        """Refuse graphs that only one of the two can read once they are PyG data."""
+        try:
+            self._encode(graphs[:1])
+        except FeatureError as error:
+            raise UnsupportedInputError(
+                "find_disagreements needs PyTorch Geometric graphs or a GraphBatch with the "
+                f"features that the model was fitted on. {error}"
+            ) from None
+
+    def _encode(self, graphs: Sequence[Data]) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnseenCategoryWarning)
+            return self._idt.encoder_.transform(_as_read(graphs))
+
+    # Asking -----------------------------------------------------------------------------------
+
+    def differing(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates about which the two disagree, as far as the budget goes."""
+        candidates = candidates[: self._left]
+        if not candidates:
+            return []
+        self._left -= len(candidates)
+        ours, theirs = self._answers([self.material.data(own) for own in candidates])
+        differs = ours != theirs
+        if self._idt.model_.level == "node":
+            starts = np.cumsum([0, *(len(own.nodes) for own in candidates[:-1])])
+            differs = np.logical_or.reduceat(differs, starts)
+        return [own for own, differ in zip(candidates, differs, strict=True) if differ]
+
+    def _answers(self, graphs: list[Data]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnseenCategoryWarning)
+            return both_answers(self._idt, _as_read(graphs), self._teacher, graphs)
+
+    # Searching --------------------------------------------------------------------------------
+
+    def run(self, n: int, max_nodes: int, rng: np.random.Generator) -> dict[int, Candidate]:
+        """Return different small candidates by fingerprint."""
+        found: dict[int, Candidate] = {}
+        # Walks go on from where the last ones stopped, so they reach far from the data in time.
+        walks: list[Candidate] = []
+        while self._left and len(found) < n:
+            started = rng.integers(self._n_graphs, size=_AT_ONCE)
+            fresh = [self._start(int(number), max_nodes, rng) for number in started]
+            moved = [self._walk(own, rng) for own in (*walks, *fresh[len(walks) :])]
+            for candidate in self.differing(moved):
+                small = self._shrunk(candidate)
+                found.setdefault(self.material.fingerprint(small), small)
+                if len(found) >= n or not self._left:
+                    break
+            walks = [moved[place] for place in rng.permutation(len(moved))[: _AT_ONCE // 2]]
+        return found
+
+    def _start(self, number: int, max_nodes: int, rng: np.random.Generator) -> Candidate:
+        return self.material.cut(self.material.candidate(number), max_nodes, rng)
+
+    def _walk(self, candidate: Candidate, rng: np.random.Generator) -> Candidate:
+        for _ in range(int(rng.integers(_MOST_CHANGES))):
+            candidate = self.material.mutate(candidate, rng)
+        return candidate
+
+    def _shrunk(self, candidate: Candidate) -> Candidate:
+        candidate = self._smaller(candidate, Candidate.without_nodes, _node_count)
+        return self._smaller(candidate, Candidate.without_pairs, _pair_count)
+
+    def _smaller(
+        self,
+        candidate: Candidate,
+        without: Callable[[Candidate, IntArray], Candidate],
+        count: Callable[[Candidate], int],
+    ) -> Candidate:
+        """Take parts away, many at a time and then one by one, while the two still disagree."""
+        size = max(1, count(candidate) // 2)
+        while True:
+            total = count(candidate)
+            parts = [np.arange(at, min(at + size, total)) for at in range(0, total, size)]
+            tries = [without(candidate, part) for part in parts]
+            smaller = self.differing([own for own in tries if len(own.nodes)])
+            if smaller:
+                candidate = smaller[0]
+            elif size == 1 or not self._left:
+                return candidate
+            else:
+                size = max(1, size // 2)
+
+    # Telling ----------------------------------------------------------------------------------
+
+    def report(self, found: dict[int, Candidate]) -> Disagreements:
+        """Return what was found, smallest first, with both answers."""
+        order = sorted(
+            found.items(), key=lambda item: (len(item[1].nodes), len(item[1].edges), item[0])
+        )
+        told = [self._told(candidate) for _, candidate in order]
+        return Disagreements(told, self._budget - self._left, self._idt.model_.level)
+
+    def _told(self, candidate: Candidate) -> Disagreement:
+        data = self.material.data(candidate)
+        ours, theirs = self._answers([data])
+        row = int(np.argmax(ours != theirs))
+        return Disagreement(
+            index=candidate.origin,
+            node=row if self._idt.model_.level == "node" else None,
+            graph=self._encode([data]),
+            data=data,
+            idt=ours[row],
+            teacher=theirs[row],
+        )
+
+
+def _as_read(graphs: Sequence[Data]) -> list[Data]:
+    """Return the graphs for the IDT, which needs no column of ones where there is no predicate."""
+    seen = []
+    for data in graphs:
+        if "predicate_names" in data and not data.predicate_names:
+            data = copy.copy(data)
+            data.x = None
+        seen.append(data)
+    return seen
+
+
+def _node_count(candidate: Candidate) -> int:
+    return len(candidate.nodes)
+
+
+def _pair_count(candidate: Candidate) -> int:
+    return candidate.n_pairs

@@ -1,0 +1,160 @@
+"""`distill`: from a network and graphs to an Iterated Decision Tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch_geometric.data import Data
+
+from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.inputs import kept
+from gnn2logic.distillation.teacher import Teacher
+from gnn2logic.exceptions import LabelError, ParameterError
+from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
+from gnn2logic.models.pyg_data import pyg_graphs
+
+__all__ = ["VARIANTS", "distill", "fit_to_teacher", "short_variant"]
+
+# The names in the paper and their short forms.
+VARIANTS = {"gnn": "IDT(GNN)", "gnn+true": "IDT(GNN+True)", "true": "IDT(True)"}
+
+
+def distill(
+    teacher: object,
+    graphs: object,
+    labels: object = None,
+    *,
+    variant: str | None = None,
+    mask: object = None,
+    **idt_params: Any,
+) -> IDTClassifier | IDTNodeClassifier:
+    """Distil a trained network into an Iterated Decision Tree.
+
+    Every inner layer of the tree is fitted to the node representations of a layer of the network,
+    and the final layer to labels.
+
+    Parameters
+    ----------
+    teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
+        See `as_teacher`.
+    graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
+    labels : array, optional
+        True labels of the graphs, or of all nodes. Without them the classes that the teacher
+        predicts are learned.
+    variant : str, optional
+        By its name in the paper, or in short:
+
+        - ``"IDT(GNN)"`` or ``"gnn"``: the final layer from the predictions of the teacher. This is
+          the default without labels. ``classes_`` are all classes of the teacher.
+        - ``"IDT(GNN+True)"`` or ``"gnn+true"``: the final layer from the labels. This is the
+          default with labels.
+        - ``"IDT(True)"`` or ``"true"``: all layers from the labels. Of the teacher only the number
+          of layers is used.
+    mask : array of bool, optional
+        For node tasks: the nodes to learn from.
+    **idt_params
+        Parameters of `IDTClassifier`, such as ``width`` or ``random_state``.
+
+    Returns
+    -------
+    IDTClassifier or IDTNodeClassifier
+        Whether the rows that the teacher returns are graphs or nodes decides which.
+
+    Warns
+    -----
+    TeacherWarning
+        If the teacher does what an IDT cannot follow, see `Teacher.check`.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> from gnn2logic.models import GNNClassifier
+    >>> graphs = gl.random_graphs(200, sizes=7, random_state=0)
+    >>> truth = gl.parse("1 U1 > 1/2").evaluate(graphs)
+    >>> gnn = GNNClassifier(n_layers=1, hidden=16, lr=0.01, random_state=0).fit(graphs, truth)
+    >>> idt = distill(gnn, graphs, random_state=0)
+    >>> bool((idt.predict(graphs) == gnn.predict(graphs)).mean() > 0.95)
+    True
+    """
+    own = as_teacher(teacher)
+    if variant is None:
+        variant = "gnn" if labels is None else "gnn+true"
+    kind = short_variant(variant)
+    if kind == "gnn" and labels is not None:
+        raise ParameterError(
+            "labels must not be given for IDT(GNN), which learns what the teacher predicts. "
+            "Leave them out, or choose IDT(GNN+True)."
+        )
+    # Unknown names are told before the teacher is asked, which takes time.
+    either = IDTClassifier(**idt_params)
+    return fit_to_teacher(own, graphs, labels, kind, either.get_params(deep=False), mask=mask)
+
+
+def short_variant(variant: object) -> str:
+    """Return the short name of a variant."""
+    for short, name in VARIANTS.items():
+        if isinstance(variant, str) and variant.lower() in (short, name.lower()):
+            return short
+    raise ParameterError(
+        f"variant must be one of {', '.join(map(repr, (*VARIANTS.values(), *VARIANTS)))}. "
+        f"Got {variant!r} instead."
+    )
+
+
+def fit_to_teacher(
+    teacher: Teacher,
+    graphs: object,
+    labels: object,
+    variant: str,
+    idt_params: dict[str, Any],
+    *,
+    level: str | None = None,
+    **fit_params: Any,
+) -> IDTClassifier | IDTNodeClassifier:
+    """Fit an estimator with these parameters to what a teacher says about graphs.
+
+    Parameters
+    ----------
+    level : {"graph", "node"}, optional
+        What the rows of the teacher must be.
+    **fit_params
+        ``mask`` and ``sample_weight`` of the estimator; those that are None are left out.
+    """
+    if variant != "gnn" and labels is None:
+        raise LabelError(f"{VARIANTS[variant]} learns from labels. Got None instead.")
+    if variant != "true" and idt_params.get("n_layers") is not None:
+        raise ParameterError(
+            f"n_layers must be None for {VARIANTS[variant]}: there are as many layers as the "
+            f"teacher has. Got {idt_params['n_layers']!r} instead."
+        )
+    graphs = kept(graphs)
+    answers = teacher.run(_decisive_graph(graphs) if variant == "true" else graphs)
+    encoder = idt_params.get("encoder")
+    teacher.check(graphs, edge_types=getattr(encoder, "edge_types", None))
+    if level is not None and answers.level != level:
+        raise ParameterError(
+            f"The teacher must classify {level}s, as the estimator does. It classifies "
+            f"{answers.level}s."
+        )
+    given = {name: value for name, value in fit_params.items() if value is not None}
+    if answers.level == "graph" and "mask" in given:
+        raise ParameterError(
+            "mask is for teachers that classify nodes. This one classifies graphs."
+        )
+    idt: Any = (IDTClassifier if answers.level == "graph" else IDTNodeClassifier)(**idt_params)
+    if variant == "true":
+        if idt.n_layers is None:
+            idt.n_layers = len(answers.activations)
+    else:
+        given["activations"] = answers.activations
+    if variant == "gnn":
+        given["classes"] = answers.classes
+        labels = answers.labels
+    fitted: IDTClassifier | IDTNodeClassifier = idt.fit(graphs, labels, **given)
+    return fitted
+
+
+def _decisive_graph(graphs: object) -> Data:
+    """Return one graph, with two nodes or more if there is one: graphs and nodes then differ."""
+    items = pyg_graphs(graphs)
+    return next((data for data in items if data.num_nodes > 1), items[0])

@@ -1,0 +1,198 @@
+"""Changing PyG graphs a little, with features and edge attributes that the data has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch_geometric.data import Data
+
+__all__ = ["Candidate", "Material"]
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A graph made of rows of the data.
+
+    Parameters
+    ----------
+    origin : int
+        The number of the data graph that it was made from.
+    nodes : array of int, shape (n_nodes,)
+        For each node, the node of the data whose features it has.
+    ends : array of int, shape (2, n_edges)
+        Sources and targets.
+    edges : array of int, shape (n_edges,)
+        For each edge, the edge of the data whose attributes it has.
+    """
+
+    origin: int
+    nodes: IntArray
+    ends: IntArray
+    edges: IntArray
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs of nodes with an edge, in either direction."""
+        return len(_pairs(self.ends))
+
+    def without_nodes(self, gone: IntArray) -> Candidate:
+        """Return the graph without some nodes."""
+        stays = np.ones(len(self.nodes), dtype=bool)
+        stays[gone] = False
+        number = np.cumsum(stays) - 1
+        kept = stays[self.ends].all(axis=0)
+        return replace(
+            self, nodes=self.nodes[stays], ends=number[self.ends[:, kept]], edges=self.edges[kept]
+        )
+
+    def without_pairs(self, gone: IntArray) -> Candidate:
+        """Return the graph without the edges, in both directions, between some pairs of nodes."""
+        low, high = np.sort(self.ends, axis=0)
+        lost = _pairs(self.ends)[gone]
+        size = len(self.nodes)
+        kept = ~np.isin(low * size + high, lost[:, 0] * size + lost[:, 1])
+        return replace(self, ends=self.ends[:, kept], edges=self.edges[kept])
+
+
+def _pairs(ends: IntArray) -> IntArray:
+    return np.unique(np.sort(ends, axis=0).T, axis=0)
+
+
+class Material:
+    """The rows of some graphs, to make other graphs of.
+
+    Parameters
+    ----------
+    graphs : list of Data
+    symmetric, loops : bool
+        Whether edges go both ways, and whether nodes may have edges to themselves.
+    """
+
+    def __init__(self, graphs: Sequence[Data], *, symmetric: bool, loops: bool) -> None:
+        self._graphs = graphs
+        self._symmetric = symmetric
+        self._loops = loops
+        ends = [_edge_index(data) for data in graphs]
+        self._ends = np.concatenate(ends, axis=1)
+        self._first_node = np.cumsum([0, *(data.num_nodes for data in graphs)])
+        self._first_edge = np.cumsum([0, *(own.shape[1] for own in ends)])
+        self._node_rows = _rows(graphs, Data.is_node_attr)
+        self._edge_rows = _rows(graphs, Data.is_edge_attr)
+        # Rows with equal content are of one kind; its first row stands for it.
+        self.node_kind, self._node_choice = _kinds(self._node_rows, int(self._first_node[-1]))
+        self.edge_kind, self._edge_choice = _kinds(self._edge_rows, int(self._first_edge[-1]))
+
+    def candidate(self, number: int) -> Candidate:
+        """Return one of the graphs as it is."""
+        nodes = np.arange(self._first_node[number], self._first_node[number + 1])
+        edges = np.arange(self._first_edge[number], self._first_edge[number + 1])
+        return Candidate(number, nodes, self._ends[:, edges], edges)
+
+    def data(self, candidate: Candidate) -> Data:
+        """Return a candidate as PyG data, like the graph that it was made from."""
+        made = Data(num_nodes=len(candidate.nodes))
+        made.edge_index = torch.from_numpy(candidate.ends.copy())
+        for key, rows in self._node_rows.items():
+            made[key] = rows[candidate.nodes]
+        for key, rows in self._edge_rows.items():
+            made[key] = rows[candidate.edges]
+        # What belongs to the graph as a whole stays; a label would no longer be true.
+        origin = self._graphs[candidate.origin]
+        for key in origin.keys():  # noqa: SIM118 - Data is no mapping
+            if key not in made and key != "y":
+                made[key] = origin[key]
+        return made
+
+    def cut(self, candidate: Candidate, max_nodes: int, rng: np.random.Generator) -> Candidate:
+        """Return the graph on a random choice of nodes around one of them."""
+        distance = np.full(len(candidate.nodes), np.inf)
+        distance[rng.integers(len(candidate.nodes))] = 0
+        for step in range(1, max_nodes):
+            near = (distance[candidate.ends] < step).any(axis=0)
+            reached = candidate.ends[:, near]
+            distance[reached] = np.minimum(distance[reached], step)
+        order = np.lexsort((rng.random(len(distance)), distance))
+        return candidate.without_nodes(order[max_nodes:])
+
+    def mutate(self, candidate: Candidate, rng: np.random.Generator) -> Candidate:
+        """Return the graph after one random change of an edge, of a node's features or of both."""
+        if rng.random() < 0.5:
+            nodes = candidate.nodes.copy()
+            nodes[rng.integers(len(nodes))] = rng.choice(self._node_choice)
+            return replace(candidate, nodes=nodes)
+        return self._flip(candidate, rng)
+
+    def _flip(self, candidate: Candidate, rng: np.random.Generator) -> Candidate:
+        """Return the graph with an edge more or less."""
+        source, target = (int(end) for end in rng.integers(len(candidate.nodes), size=2))
+        if not len(self._edge_choice) or (source == target and not self._loops):
+            return candidate
+        there = (candidate.ends == [[source], [target]]).all(axis=0)
+        if self._symmetric:
+            there |= (candidate.ends == [[target], [source]]).all(axis=0)
+        if there.any():
+            return replace(candidate, ends=candidate.ends[:, ~there], edges=candidate.edges[~there])
+        new = [[source, target]]
+        if self._symmetric and source != target:
+            new.append([target, source])
+        kind = rng.choice(self._edge_choice)
+        return replace(
+            candidate,
+            ends=np.concatenate([candidate.ends, np.array(new).T], axis=1),
+            edges=np.append(candidate.edges, [kind] * len(new)),
+        )
+
+    def fingerprint(self, candidate: Candidate) -> int:
+        """Return a number that is the same for graphs that colour refinement cannot tell apart."""
+        colours = [hash((int(kind),)) for kind in self.node_kind[candidate.nodes]]
+        arrows = [
+            (int(s), int(t), int(kind))
+            for (s, t), kind in zip(candidate.ends.T, self.edge_kind[candidate.edges], strict=True)
+        ]
+        for _ in range(len(colours)):
+            seen: list[list[Any]] = [[] for _ in colours]
+            for source, target, kind in arrows:
+                seen[source].append((0, kind, colours[target]))
+                seen[target].append((1, kind, colours[source]))
+            colours = [
+                hash((own, *sorted(around))) for own, around in zip(colours, seen, strict=True)
+            ]
+        return hash(tuple(sorted(colours)))
+
+
+def _edge_index(data: Data) -> IntArray:
+    if data.edge_index is None:
+        return np.zeros((2, 0), dtype=np.int64)
+    return np.asarray(data.edge_index.detach().cpu().numpy(), dtype=np.int64)
+
+
+def _rows(graphs: Sequence[Data], belongs: Callable[[Data, str], bool]) -> dict[str, torch.Tensor]:
+    """Return the attributes with a row for each node (or edge) in all graphs, put together."""
+    found = {}
+    for key, value in graphs[0].to_dict().items():
+        if isinstance(value, torch.Tensor) and key not in ("edge_index", "y"):
+            if all(key in data and belongs(data, key) for data in graphs):
+                found[key] = torch.cat([data[key].detach().cpu() for data in graphs])
+    return found
+
+
+def _kinds(rows: dict[str, torch.Tensor], count: int) -> tuple[IntArray, IntArray]:
+    """Return the kind of each row, and the first row of each kind."""
+    numbers: dict[bytes, int] = {}
+    first: list[int] = []
+    kinds = np.empty(count, dtype=np.int64)
+    arrays = [value.numpy() for value in rows.values()]
+    for row in range(count):
+        content = b"".join(array[row].tobytes() for array in arrays)
+        if content not in numbers:
+            numbers[content] = len(first)
+            first.append(row)
+        kinds[row] = numbers[content]
+    return kinds, np.array(first, dtype=np.int64)

@@ -1,0 +1,161 @@
+"""What a network says about graphs or nodes, as classes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.special import expit, softmax
+from torch_geometric.data import Batch
+
+from gnn2logic._validation import to_numpy
+from gnn2logic.exceptions import LabelError, ParameterError, TeacherError
+from gnn2logic.idt.inputs import check_labels
+
+__all__ = [
+    "Outputs",
+    "Task",
+    "check_classes",
+    "class_numbers",
+    "looks_like_probabilities",
+    "named",
+    "probabilities",
+    "score_rows",
+]
+
+Task = Literal["auto", "graph", "node"]
+Level = Literal["graph", "node"]
+FloatArray = npt.NDArray[np.float32]
+
+
+def check_classes(classes: object) -> npt.NDArray[Any] | None:
+    """Return the names of the classes in the order of the outputs, or None."""
+    if classes is None:
+        return None
+    listed: Any = to_numpy(classes)
+    if isinstance(listed, str) or not hasattr(listed, "__len__") or not len(listed):
+        raise ParameterError(
+            f"classes must list one label for each class. Got {classes!r} instead."
+        )
+    try:
+        found = check_labels(listed, len(listed), of="class")
+    except LabelError as error:
+        raise ParameterError(f"classes cannot be read. {error}") from None
+    if len(np.unique(found)) != len(found):
+        raise ParameterError(f"classes must be distinct. Got {found.tolist()}.")
+    return found
+
+
+class Outputs:
+    """The outputs of a network on mini-batches, put together.
+
+    Parameters
+    ----------
+    task : {"auto", "graph", "node"}
+        Whether rows are graphs or nodes; "auto" looks at their number.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._levels: tuple[Level, ...] = ("graph", "node") if task == "auto" else (task,)
+        self._parts: list[FloatArray] = []
+        self._n_rows = 0
+
+    def add(self, output: Any, batch: Batch) -> None:
+        """Keep the output for one more mini-batch."""
+        rows = score_rows(output)
+        counts = {"graph": batch.num_graphs, "node": batch.num_nodes}
+        fitting = tuple(level for level in self._levels if counts[level] == len(rows))
+        if not fitting:
+            allowed = " or ".join(f"each of the {counts[own]} {own}s" for own in self._levels)
+            raise TeacherError(
+                f"The network must return one row for {allowed} of a mini-batch. Got shape "
+                f"{tuple(output.shape)} instead."
+            )
+        if self._parts and rows.shape[1] != self._parts[0].shape[1]:
+            raise TeacherError(
+                "The network must return as many columns for every mini-batch. Got "
+                f"{self._parts[0].shape[1]} and then {rows.shape[1]}."
+            )
+        finite = ~np.isnan(rows).any(axis=1)
+        if not finite.all():
+            at = self._n_rows + int(np.argmin(finite))
+            raise TeacherError(f"The network must not return NaN. Got NaN for {fitting[0]} {at}.")
+        self._levels = fitting
+        self._parts.append(rows)
+        self._n_rows += len(rows)
+
+    @property
+    def level(self) -> Level:
+        """What the rows are; graphs where every graph has one node and nobody said."""
+        return self._levels[0]
+
+    @property
+    def scores(self) -> FloatArray:
+        """All rows; one column is the logit of the second of two classes."""
+        return np.concatenate(self._parts)
+
+
+def score_rows(output: Any) -> FloatArray:
+    """Return the output of a network as a matrix with one row for each graph or node."""
+    if not isinstance(output, torch.Tensor) or output.layout is not torch.strided:
+        raise TeacherError(
+            f"The network must return one tensor. Got {type(output).__name__} instead; choose it "
+            "with Teacher(module, forward=...)."
+        )
+    if output.dim() > 2 or output.is_complex() or (output.dim() == 2 and not output.shape[1]):
+        raise TeacherError(
+            "The network must return one row of real numbers for each graph or node. Got shape "
+            f"{tuple(output.shape)}, dtype {output.dtype} instead."
+        )
+    if output.dim() < 2 and not output.is_floating_point() and (output > 1).any():
+        raise TeacherError(
+            "The network must return scores, whose largest tells the class. Got whole numbers up "
+            f"to {int(output.max())}, which look like the classes themselves."
+        )
+    values = output.detach().to("cpu", torch.float32).numpy()
+    # A squeezed output of one graph has no dimension left.
+    return np.array(values if values.ndim == 2 else values.reshape(-1, 1))
+
+
+def class_numbers(scores: FloatArray) -> npt.NDArray[np.int64]:
+    """Return the number of the class of each row: the largest score, or logit > 0."""
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0).astype(np.int64)
+    return np.asarray(scores.argmax(axis=1), dtype=np.int64)
+
+
+def probabilities(scores: FloatArray) -> npt.NDArray[np.float64]:
+    """Return class probabilities of logits, log-probabilities or probabilities."""
+    values = scores.astype(np.float64)
+    if values.shape[1] == 1:
+        second = expit(values)
+        return np.concatenate([1 - second, second], axis=1)
+    if (values >= 0).all() and np.allclose(values.sum(axis=1), 1, atol=1e-4):
+        return np.asarray(values / values.sum(axis=1, keepdims=True))
+    return np.asarray(softmax(values, axis=1))
+
+
+def looks_like_probabilities(scores: FloatArray) -> bool:
+    """Whether a single column that never is 0 or less is rather a probability than a logit."""
+    inside = bool(((scores > 0) & (scores <= 1)).all())
+    return scores.shape[1] == 1 and inside and bool((scores <= 0.5).any())
+
+
+def named(classes: npt.NDArray[Any] | None, n_columns: int) -> npt.NDArray[Any]:
+    """Return the classes of so many columns, numbered from 0 if they have no names.
+
+    One column stands for two classes, unless the only class there is has a name.
+    """
+    if classes is not None and len(classes) == n_columns == 1:
+        return classes
+    count = max(n_columns, 2)
+    if classes is None:
+        return np.arange(count)
+    if len(classes) != count:
+        raise TeacherError(
+            f"classes must name each of the {count} classes that the network tells apart. "
+            f"Got {len(classes)}: {classes.tolist()}."
+        )
+    return classes

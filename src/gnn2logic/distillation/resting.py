@@ -1,0 +1,50 @@
+"""A module as it must be while it is asked, and put back as it was."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from itertools import chain
+
+import torch
+from torch import nn
+
+from gnn2logic.exceptions import TeacherError
+
+__all__ = ["at_rest"]
+
+
+@contextlib.contextmanager
+def at_rest(module: nn.Module, device: torch.device | None) -> Iterator[torch.device]:
+    """Put a module into evaluation mode on a device, without gradients; yield the device.
+
+    Afterwards, whatever happens inside, each submodule has its own mode again, the module is where
+    it was, and the random state of torch is what it was, even if the module draws numbers.
+    """
+    home = _home(module, device)
+    target = home if device is None else device
+    modes = [(own, own.training) for own in module.modules()]
+    cuda = [target] if target.type == "cuda" else []
+    try:
+        if target != home:
+            module.to(target)
+        module.eval()
+        with torch.random.fork_rng(devices=cuda), torch.no_grad():
+            yield target
+    finally:
+        for own, training in modes:
+            own.training = training
+        if target != home:
+            module.to(home)
+
+
+def _home(module: nn.Module, device: torch.device | None) -> torch.device:
+    homes = {own.device for own in chain(module.parameters(), module.buffers())}
+    if len(homes) <= 1:
+        return homes.pop() if homes else torch.device("cpu")
+    if device is not None:
+        raise TeacherError(
+            "A module must be on one device to be moved to another. Its parameters are on "
+            f"{', '.join(sorted(map(str, homes)))}; leave device out."
+        )
+    return next(module.parameters()).device

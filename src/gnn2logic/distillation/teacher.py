@@ -1,0 +1,256 @@
+"""`Teacher`: a trained network that can be asked for classes and node representations."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+from torch_geometric.data import Batch, Data
+
+from gnn2logic.distillation.activations import Activations
+from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
+from gnn2logic.distillation.calling import call_by_signature
+from gnn2logic.distillation.inputs import kept
+from gnn2logic.distillation.layers import Layers, check_layers
+from gnn2logic.distillation.outputs import (
+    Outputs,
+    Task,
+    check_classes,
+    class_numbers,
+    looks_like_probabilities,
+    named,
+    probabilities,
+    score_rows,
+)
+from gnn2logic.distillation.resting import at_rest
+from gnn2logic.exceptions import ParameterError, TeacherWarning, UnsupportedInputError
+from gnn2logic.idt.settings import check_choice, check_whole
+from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, mini_batches, pyg_graphs
+
+__all__ = ["Answers", "Teacher"]
+
+Forward = Callable[[nn.Module, Batch], torch.Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a teacher says about graphs, or about their nodes.
+
+    Parameters
+    ----------
+    scores : array
+        The output of the network, one row for each graph or node.
+    classes : array
+        The classes in the order of the columns. A single column is the logit of the second class.
+    level : {"graph", "node"}
+        What the rows are.
+    activations : list of array
+        The node representations of every layer, one row for each node in the order of the graphs;
+        empty if they were not asked for.
+    layer_names : tuple of str
+    """
+
+    scores: npt.NDArray[np.float32]
+    classes: npt.NDArray[Any]
+    level: Literal["graph", "node"]
+    activations: list[npt.NDArray[np.float32]] = field(default_factory=list)
+    layer_names: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> npt.NDArray[Any]:
+        """The predicted class of every row."""
+        if len(self.classes) == 1:
+            return np.repeat(self.classes, len(self.scores))
+        return np.asarray(self.classes[class_numbers(self.scores)])
+
+    @property
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """The probability of every class, in the order of `classes`."""
+        if len(self.classes) == 1:
+            return np.ones((len(self.scores), 1))
+        return probabilities(self.scores)
+
+
+class Teacher:
+    """Wrap any torch module that runs on PyTorch Geometric mini-batches.
+
+    The module is asked in evaluation mode and without gradients, one bounded mini-batch at a time.
+    Afterwards it is as it was: no hooks, the same modes, the same device, and the random state of
+    torch has not moved.
+
+    Parameters
+    ----------
+    module : torch.nn.Module
+        It returns one row for each graph, or for each node: scores of two or more classes (logits,
+        log-probabilities or probabilities; the largest wins), or one logit of a binary task, of
+        shape (n,) or (n, 1), which means the second class where it is above 0.
+    forward : callable, optional
+        ``forward(module, batch)`` calls the module on a PyG ``Batch``. By default the names of the
+        parameters of ``module.forward`` say what it gets: ``x``, ``edge_index``, ``batch``,
+        ``edge_weight``, ..., or the whole batch if it has one parameter like ``data``.
+    layers : list of str or callable, optional
+        Whose outputs are the node representations to distil, in the order in which they are made.
+        By default those of every ``MessagePassing`` module; one that is called several times gives
+        several layers. Or the names of modules (see ``module.named_modules()``), for normalised,
+        activated or residual outputs. Or a function ``layers(module, batch)`` that returns the
+        tensors.
+    classes : sequence, optional
+        The labels that the outputs stand for, in their order; ``0, 1, ...`` by default.
+    task : {"auto", "graph", "node"}
+        Whether the rows are graphs or nodes. "auto" looks at their number; where every graph has
+        one node it takes them for graphs.
+    batch_size, max_nodes : int
+        The most graphs and the most nodes of one mini-batch. A single graph that is larger is a
+        mini-batch of its own.
+    device : str or torch.device, optional
+        Where to run; by default where the module is.
+
+    Notes
+    -----
+    PyG sends messages from the source of an edge to its target, so on directed graphs a network
+    looks along ``A^T``. The default modal parameters of the IDT have both directions there.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> from torch_geometric.nn import GCNConv, Sequential, global_mean_pool
+    >>> network = Sequential("x, edge_index, batch", [
+    ...     (GCNConv(2, 8), "x, edge_index -> x"),
+    ...     (GCNConv(8, 3), "x, edge_index -> x"),
+    ...     (global_mean_pool, "x, batch -> x"),
+    ... ])
+    >>> teacher = Teacher(network, classes=["ant", "bee", "cat"])
+    >>> graphs = gl.random_graphs(5, sizes=6, random_state=0)
+    >>> [layer.shape for layer in teacher.activations(graphs)]
+    [(30, 8), (30, 3)]
+    >>> teacher.predict_proba(graphs).shape
+    (5, 3)
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        forward: Forward | None = None,
+        layers: Layers = None,
+        *,
+        classes: object = None,
+        task: Task = "auto",
+        batch_size: int = MAX_GRAPHS,
+        max_nodes: int = MAX_NODES,
+        device: str | torch.device | None = None,
+    ) -> None:
+        if not isinstance(module, nn.Module):
+            raise UnsupportedInputError(
+                f"module must be a torch.nn.Module. Got {type(module).__name__} instead."
+            )
+        if forward is not None and not callable(forward):
+            raise ParameterError(
+                f"forward must be a function of (module, batch). Got {forward!r} instead."
+            )
+        self.module = module
+        self.forward: Forward = call_by_signature if forward is None else forward
+        self.layers = check_layers(module, layers)
+        self.classes = check_classes(classes)
+        self.task: Task = check_choice("task", task, ("auto", "graph", "node"))
+        self.batch_size = check_whole("batch_size", batch_size, least=1)
+        self.max_nodes = check_whole("max_nodes", max_nodes, least=1)
+        self.device = _device(device)
+
+    # Asking -----------------------------------------------------------------------------------
+
+    def run(self, graphs: object, *, activations: bool = True) -> Answers:
+        """Return predictions and, if wanted, activations in one pass over the graphs."""
+        items = self._read(graphs)
+        outputs = Outputs(self.task)
+        n_nodes = sum(data.num_nodes for data in items)
+        store = Activations(self.module, self.layers, n_nodes)
+        with at_rest(self.module, self.device) as device:
+            for batch in mini_batches(items, max_graphs=self.batch_size, max_nodes=self.max_nodes):
+                placed = batch.to(device)
+                if activations:
+                    outputs.add(store.fill(self.forward, placed), placed)
+                else:
+                    outputs.add(self.forward(self.module, placed), placed)
+        scores = outputs.scores
+        classes = named(self.classes, scores.shape[1])
+        if len(classes) > 1 and looks_like_probabilities(scores):
+            warnings.warn(
+                "The network returns one number from 0 to 1 for each row. It is read as a logit, "
+                "so that all rows are of the second class; if it is a probability, give "
+                "Teacher(module, forward=...) with a forward that returns its logit.",
+                TeacherWarning,
+                stacklevel=2,
+            )
+        return Answers(scores, classes, outputs.level, store.arrays, tuple(store.names))
+
+    def predict(self, graphs: object) -> npt.NDArray[Any]:
+        """Return the predicted class of every graph (or node)."""
+        return self.run(graphs, activations=False).labels
+
+    def predict_proba(self, graphs: object) -> npt.NDArray[np.float64]:
+        """Return the probability of every class, in the order of the outputs."""
+        return self.run(graphs, activations=False).probabilities
+
+    def activations(self, graphs: object) -> list[npt.NDArray[np.float32]]:
+        """Return the node representations of every layer, one row for each node."""
+        return self.run(graphs).activations
+
+    def check(self, graphs: object, *, edge_types: str | bool | None = None) -> None:
+        """Warn if the network does what an IDT cannot follow; `distill` calls this.
+
+        A few of the graphs are asked again alone, and with everything shuffled that an IDT does
+        not read.
+
+        Parameters
+        ----------
+        graphs : Data, Batch, Dataset, list of these, or anything that `gnn2logic.as_batch` reads
+        edge_types : str, bool or None
+            Which edge attribute the IDT reads as relations, see `gnn2logic.from_pyg`.
+
+        Warns
+        -----
+        BatchDependenceWarning
+            If the answer for a graph depends on the other graphs in the mini-batch.
+        HiddenInputWarning
+            If the network reads edge weights or other attributes that an IDT does not see.
+        TeacherWarning
+            If the answers are random.
+        """
+        some = few_graphs(self._read(graphs), self.max_nodes)
+        with at_rest(self.module, self.device) as device:
+
+            def ask(batch: Batch) -> npt.NDArray[np.float32]:
+                return score_rows(self.forward(self.module, batch.to(device)))
+
+            found = unusual_behaviour(ask, some, edge_types)
+        for message, category in found:
+            warnings.warn(message, category, stacklevel=2)
+
+    # Internals ---------------------------------------------------------------------------------
+
+    def _read(self, graphs: object) -> list[Data]:
+        return pyg_graphs(kept(graphs))
+
+    def __repr__(self) -> str:
+        return f"Teacher({type(self.module).__name__})"
+
+    def __sklearn_clone__(self) -> Self:
+        # A teacher is trained: copies of an estimator that learns from it share it.
+        return self
+
+
+def _device(device: object) -> torch.device | None:
+    if device is None:
+        return None
+    try:
+        return torch.device(device)  # type: ignore[call-overload, no-any-return]
+    except (RuntimeError, TypeError):
+        raise ParameterError(
+            f"device must be a device that torch knows, such as 'cpu'. Got {device!r} instead."
+        ) from None
