@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import sys
 import time
 import tracemalloc
@@ -120,11 +121,14 @@ def dense_table(batch: GraphBatch, columns: Any, features: list[Any]) -> FloatAr
     return table
 
 
-def measured(run: Callable[[], Any]) -> tuple[Any, float, float]:
-    """Return the result, the seconds and the peak MiB; memory is traced in a run of its own."""
-    started = time.perf_counter()
-    result = run()
-    seconds = time.perf_counter() - started
+def measured(run: Callable[[], Any], repeats: int = 1) -> tuple[Any, float, float]:
+    """Return the result, the median seconds and the peak MiB; memory is traced in another run."""
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        result = run()
+        times.append(time.perf_counter() - started)
+    seconds = statistics.median(times)
     tracemalloc.start()
     run()
     peak = tracemalloc.get_traced_memory()[1] / 2**20
@@ -146,10 +150,10 @@ def compare(name: str, layers: int, *, with_baseline: bool) -> bool:
 
     print(f"\n{name} ({source}): {batch.n_graphs} graphs, {batch.n_nodes} nodes, {layers} layers")
     print(f"{'':28}{'seconds':>9}{'peak MiB':>10}{'accuracy':>10}")
-    model, seconds, peak = measured(fit)
+    model, seconds, peak = measured(fit, 3)
     accuracy = model.score(batch, y)
     print(f"{'gnn2logic':28}{seconds:9.2f}{peak:10.0f}{accuracy:10.4f}")
-    exact, exact_seconds, exact_peak = measured(lambda: fit(projection=None))
+    exact, exact_seconds, exact_peak = measured(lambda: fit(projection=None), 3)
     print(
         f"{'gnn2logic, all 128 targets':28}{exact_seconds:9.2f}{exact_peak:10.0f}"
         f"{exact.score(batch, y):10.4f}"

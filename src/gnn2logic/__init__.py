@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
-    from gnn2logic.distillation import IDTDistiller, Teacher, as_teacher, distill, fidelity
+    from gnn2logic.distillation import (
+        IDTDistiller,
+        Teacher,
+        as_teacher,
+        disagreements,
+        distill,
+        fidelity,
+        find_disagreements,
+    )
+    from gnn2logic.explanation import witnesses
+    from gnn2logic.explanation.pyg import IDTExplainer
     from gnn2logic.graphs import (
         GraphBatch,
         Modality,
@@ -48,6 +58,7 @@ if TYPE_CHECKING:
         to_c2,
         to_json,
     )
+    from gnn2logic.models import to_gnn
     from gnn2logic.plotting import plot_graph
 
 __all__ = [
@@ -60,6 +71,7 @@ __all__ = [
     "I",
     "IDTClassifier",
     "IDTDistiller",
+    "IDTExplainer",
     "IDTNodeClassifier",
     "IDTPredictor",
     "Modality",
@@ -68,10 +80,12 @@ __all__ = [
     "__version__",
     "as_batch",
     "as_teacher",
+    "disagreements",
     "distill",
     "equivalent",
     "evaluate",
     "fidelity",
+    "find_disagreements",
     "find_model",
     "from_adjacency",
     "from_c2",
@@ -89,16 +103,28 @@ __all__ = [
     "simplify",
     "to_c2",
     "to_dot",
+    "to_gnn",
     "to_json",
     "to_networkx",
     "to_pyg",
     "to_text",
     "to_tikz",
+    "witnesses",
 ]
 
 # Where the public names live; those not listed come from the logic.
 _HOMES = {
-    "gnn2logic.distillation": ("IDTDistiller", "Teacher", "as_teacher", "distill", "fidelity"),
+    "gnn2logic.distillation": (
+        "IDTDistiller",
+        "Teacher",
+        "as_teacher",
+        "disagreements",
+        "distill",
+        "fidelity",
+        "find_disagreements",
+    ),
+    "gnn2logic.explanation": ("witnesses",),
+    "gnn2logic.explanation.pyg": ("IDTExplainer",),
     "gnn2logic.graphs": (
         "GraphBatch",
         "Modality",
@@ -115,6 +141,7 @@ _HOMES = {
     "gnn2logic.idt": ("IDTClassifier", "IDTNodeClassifier", "IDTPredictor", "load"),
     "gnn2logic.idt.export": ("to_dot", "to_text", "to_tikz"),
     "gnn2logic.idt.formula_models": ("from_formulas",),
+    "gnn2logic.models": ("to_gnn",),
     "gnn2logic.plotting": ("plot_graph",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -122,6 +149,7 @@ _PARTS = (
     "datasets",
     "distillation",
     "exceptions",
+    "explanation",
     "graphs",
     "idt",
     "logic",

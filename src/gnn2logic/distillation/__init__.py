@@ -2,8 +2,21 @@
 
 from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.counterexamples import find_disagreements
+from gnn2logic.distillation.disagreements import Disagreement, Disagreements, disagreements
 from gnn2logic.distillation.distilling import distill
 from gnn2logic.distillation.estimator import IDTDistiller
 from gnn2logic.distillation.teacher import Answers, Teacher
 
-__all__ = ["Answers", "IDTDistiller", "Teacher", "as_teacher", "distill", "fidelity"]
+__all__ = [
+    "Answers",
+    "Disagreement",
+    "Disagreements",
+    "IDTDistiller",
+    "Teacher",
+    "as_teacher",
+    "disagreements",
+    "distill",
+    "fidelity",
+    "find_disagreements",
+]

@@ -177,9 +177,9 @@ def _rows(graphs: Sequence[Data], belongs: Callable[[Data, str], bool]) -> dict[
     """Return the attributes with a row for each node (or edge) in all graphs, put together."""
     found = {}
     for key, value in graphs[0].to_dict().items():
-        if isinstance(value, torch.Tensor) and key not in ("edge_index", "y"):
-            if all(key in data and belongs(data, key) for data in graphs):
-                found[key] = torch.cat([data[key].detach().cpu() for data in graphs])
+        is_rows = isinstance(value, torch.Tensor) and key not in ("edge_index", "y")
+        if is_rows and all(key in data and belongs(data, key) for data in graphs):
+            found[key] = torch.cat([data[key].detach().cpu() for data in graphs])
     return found
 
 

@@ -11,7 +11,7 @@ from gnn2logic.logic.printing.infix import Style, write_infix
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.syntax import Formula
 
-__all__ = ["ASCII", "is_bare_name", "to_text", "to_unicode"]
+__all__ = ["ASCII", "UNICODE", "is_bare_name", "to_text", "to_unicode"]
 
 # The NAME of grammar.lark, less the words that mean something else there.
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*(=[A-Za-z0-9_.+\-]*[A-Za-z0-9_])?\Z")
@@ -48,7 +48,7 @@ ASCII = Style(
 )
 
 
-_UNICODE = dataclasses.replace(
+UNICODE = dataclasses.replace(
     ASCII,
     true="⊤",
     false="⊥",
@@ -78,7 +78,7 @@ def to_unicode(formula: Formula) -> str:
     >>> print(to_unicode(parse("!U0 & 3 <= A^T true <= 11")))
     ¬U0 ∧ 3 ≤ Aᵀ ⊤ ≤ 11
     """
-    return _with_definitions(formula, _UNICODE)
+    return _with_definitions(formula, UNICODE)
 
 
 def _with_definitions(formula: Formula, style: Style) -> str:

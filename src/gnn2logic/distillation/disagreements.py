@@ -1,0 +1,180 @@
+"""Where a distilled model and its teacher give different answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from torch_geometric.data import Data
+
+from gnn2logic._validation import check_fitted
+from gnn2logic.distillation.agreement import fidelity
+from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.estimator import IDTDistiller
+from gnn2logic.distillation.inputs import kept
+from gnn2logic.distillation.teacher import Teacher
+from gnn2logic.exceptions import ParameterError, UnsupportedInputError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.idt import IDTPredictor
+from gnn2logic.models.pyg_data import pyg_graphs
+
+__all__ = ["Disagreement", "Disagreements", "both_answers", "disagreements", "fitted_idt"]
+
+Labels = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Disagreement:
+    """One graph, or one node of it, with two answers.
+
+    Parameters
+    ----------
+    index : int
+        The number of the graph among those that were given. For a graph that was searched for, it
+        is the number of the graph that the search started from.
+    node : int or None
+        The node in that graph, for models that classify nodes.
+    graph : GraphBatch
+        The graph as the IDT sees it, with its predicates; `plot_graph` draws it.
+    data : Data
+        The graph as the teacher sees it.
+    idt, teacher : label
+        The two answers.
+    """
+
+    index: int
+    node: int | None
+    graph: GraphBatch
+    data: Data
+    idt: Any
+    teacher: Any
+
+
+class Disagreements(Sequence[Disagreement]):
+    """Disagreements in a row; printed, they are a table.
+
+    Parameters
+    ----------
+    found : sequence of Disagreement
+    n_compared : int
+        How many graphs (or nodes) the two were asked about.
+    level : {"graph", "node"}
+    """
+
+    def __init__(
+        self, found: Sequence[Disagreement], n_compared: int, level: Literal["graph", "node"]
+    ) -> None:
+        self._found = tuple(found)
+        self.n_compared = n_compared
+        self.level = level
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._found[key]
+
+    def __iter__(self) -> Iterator[Disagreement]:
+        return iter(self._found)
+
+    def __str__(self) -> str:
+        title = f"{len(self)} disagreements, {self.n_compared} {self.level}s compared"
+        if not self._found:
+            return title
+        where: tuple[object, ...] = ("graph",) if self.level == "graph" else ("graph", "node")
+        rows = [tuple(map(str, (*where, "nodes", "edges", "IDT", "teacher")))]
+        for own in self._found:
+            where = (own.index,) if own.node is None else (own.index, own.node)
+            cells = (*where, own.graph.n_nodes, own.graph.n_edges, own.idt, own.teacher)
+            rows.append(tuple(str(cell) for cell in cells))
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = (
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows
+        )
+        return "\n".join((title, *lines))
+
+    __repr__ = __str__
+
+
+def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements:
+    """Return the graphs (or nodes) about which a model and its teacher say different things.
+
+    Parameters
+    ----------
+    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller
+        A fitted model.
+    teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
+        See `as_teacher`.
+    graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> from gnn2logic.models.formula_network import to_gnn
+    >>> graphs = gl.random_graphs(100, sizes=5, random_state=0)
+    >>> idt = gl.IDTClassifier(n_layers=0, random_state=0)
+    >>> idt = idt.fit(graphs, gl.parse("1 U0 > 2").evaluate(graphs).astype(int))
+    >>> found = disagreements(idt, to_gnn(gl.parse("1 U0 > 1")), graphs[[0, 1, 3, 4]])
+    >>> print(found)
+    2 disagreements, 4 graphs compared
+    graph  nodes  edges  IDT  teacher
+        0      5     10    0        1
+        1      5      6    0        1
+    """
+    graphs = kept(graphs)
+    model, asked = fitted_idt(idt), as_teacher(teacher)
+    ours, theirs = both_answers(model, graphs, asked, graphs)
+    items = pyg_graphs(graphs)
+    rows = np.flatnonzero(ours != theirs)
+    level = model.model_.level
+    ptr = np.cumsum([0, *(data.num_nodes for data in items)])
+    numbers = rows if level == "graph" else np.searchsorted(ptr, rows, side="right") - 1
+    seen: dict[int, GraphBatch] = {}
+    if len(rows):
+        batch = model.encoder_.transform(graphs)
+        seen = {number: batch[number] for number in np.unique(numbers).tolist()}
+    found = [
+        Disagreement(
+            index=number,
+            node=None if level == "graph" else int(row - ptr[number]),
+            graph=seen[number],
+            data=items[number],
+            idt=ours[row],
+            teacher=theirs[row],
+        )
+        for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
+    ]
+    return Disagreements(found, len(ours), level)
+
+
+def fitted_idt(idt: object) -> IDTPredictor:
+    """Return a fitted model, also from the estimator that distilled it."""
+    if isinstance(idt, IDTDistiller):
+        check_fitted(idt, "idt_")
+        idt = idt.idt_
+    if not isinstance(idt, IDTPredictor):
+        raise UnsupportedInputError(
+            "idt must be an IDTClassifier, an IDTNodeClassifier, an IDTPredictor or an "
+            f"IDTDistiller. Got {type(idt).__name__} instead."
+        )
+    check_fitted(idt, "model_")
+    return idt
+
+
+def both_answers(
+    idt: IDTPredictor, for_idt: object, teacher: Teacher, for_teacher: object
+) -> tuple[Labels, Labels]:
+    """Return what a model and its teacher say about the same graphs (or their nodes)."""
+    answers = teacher.run(for_teacher, activations=False)
+    if answers.level != idt.model_.level:
+        raise ParameterError(
+            f"Both must classify the same things. The IDT classifies {idt.model_.level}s and the "
+            f"teacher {answers.level}s."
+        )
+    ours, theirs = idt.predict(for_idt), answers.labels
+    fidelity(ours, theirs, None)  # refuses labels of two kinds, which would never be equal
+    return ours, theirs

@@ -1,0 +1,182 @@
+"""`IDTExplainer`: a distilled model as an algorithm of PyTorch Geometric's ``Explainer``."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.explain import ExplainerAlgorithm, Explanation
+from torch_geometric.explain.config import (
+    ExplanationType,
+    MaskType,
+    ModelMode,
+    ModelTaskLevel,
+)
+
+from gnn2logic._validation import check_fitted
+from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
+from gnn2logic.explanation.witnesses import Witnesses, witnesses
+from gnn2logic.idt.predictor import IDTPredictor
+
+__all__ = ["IDTExplainer"]
+
+_LEVELS = {"graph": ModelTaskLevel.graph, "node": ModelTaskLevel.node}
+
+
+class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
+    """Explain a network by the rule of the model that was distilled from it.
+
+    The masks are 1 at the witnesses of the rule that fires: the nodes that its conditions count,
+    down to the input features, and the edges along which they are found. The explanation also has
+
+    - ``formula``: the `Formula` of the class that the IDT predicts,
+    - ``rule``: the conditions that hold in this graph, as text,
+    - ``label``: the class that the IDT predicts,
+    - ``agrees``: whether that is the class that the network predicts. If not, the rule explains
+      the IDT and not the network.
+
+    Parameters
+    ----------
+    idt : IDTClassifier, IDTNodeClassifier or IDTPredictor
+        A model that was fitted on the features that the network reads.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> from torch_geometric.explain import Explainer
+    >>> from gnn2logic.models.formula_network import to_gnn
+    >>> graphs = gl.random_graphs(200, sizes=8, density=0.5, random_state=1)
+    >>> network = to_gnn(gl.parse("1 U0 > 4"))
+    >>> idt = gl.distill(network, graphs, random_state=0)
+    >>> explainer = Explainer(
+    ...     network, IDTExplainer(idt), explanation_type="model",
+    ...     node_mask_type="object", edge_mask_type="object",
+    ...     model_config=dict(mode="binary_classification", task_level="graph", return_type="raw"),
+    ... )
+    >>> data = gl.to_pyg(graphs)[0]
+    >>> explanation = explainer(data.x, data.edge_index)
+    >>> explanation.rule, explanation.label, explanation.agrees
+    ('1 U0 > 4', 1, True)
+    >>> explanation.node_mask.flatten().equal(data.x[:, 0])
+    True
+    """
+
+    def __init__(self, idt: IDTPredictor) -> None:
+        super().__init__()
+        if not isinstance(idt, IDTPredictor):
+            raise UnsupportedInputError(
+                "idt must be an IDTClassifier, an IDTNodeClassifier or an IDTPredictor. "
+                f"Got {type(idt).__name__} instead."
+            )
+        check_fitted(idt, "model_")
+        self.idt = idt
+
+    def forward(
+        self,
+        model: torch.nn.Module,
+        x: Tensor,
+        edge_index: Tensor,
+        *,
+        target: Tensor,
+        index: int | Tensor | None = None,
+        **kwargs: Any,
+    ) -> Explanation:
+        """Return the explanation of one graph, or of one node; `model` itself is not asked."""
+        if not isinstance(x, Tensor) or not isinstance(edge_index, Tensor):
+            raise UnsupportedInputError(
+                "IDTExplainer explains graphs with one type of nodes. Got a dictionary of tensors."
+            )
+        row = self._row(index, kwargs.get("batch"))
+        node = row if self.idt.model_.level == "node" else None
+        found = witnesses(self.idt, self._data(x, edge_index, kwargs), node=node)
+        explanation = Explanation()
+        if self.explainer_config.node_mask_type is not None:
+            explanation.node_mask = _tensor(found.nodes, x).unsqueeze(1)
+        if self.explainer_config.edge_mask_type is not None:
+            explanation.edge_mask = _edge_mask(found, edge_index).to(x.device)
+        explanation.formula = self.idt.formula(found.label)
+        explanation.rule = str(found.rule)
+        explanation.label = found.label
+        explanation.agrees = self._number(found.label) == int(target.flatten()[row or 0])
+        return explanation
+
+    def _row(self, index: int | Tensor | None, batch: Tensor | None) -> int | None:
+        if self.idt.model_.level == "graph":
+            if batch is not None and bool((batch != 0).any()):
+                raise GraphError(
+                    f"One graph is explained at a time. Got a batch of {int(batch.max()) + 1}."
+                )
+            return None
+        if index is None or torch.as_tensor(index).numel() != 1:
+            raise ParameterError(
+                "index must be the number of the node to explain, one at a time. "
+                f"Got {index!r} instead."
+            )
+        return int(index)
+
+    def _data(self, x: Tensor, edge_index: Tensor, others: dict[str, Any]) -> Data:
+        """Return the input of the network as graphs that the encoder of the IDT reads."""
+        data = Data(x=x, edge_index=edge_index, num_nodes=len(x))
+        for key, value in others.items():
+            if isinstance(value, Tensor) and key != "batch":
+                data[key] = value
+        names = [column.name for column in self.idt.encoder_.columns_]
+        if names and len(names) == x.shape[1]:
+            data.predicate_names = names
+        elif not names:
+            # Without predicates the network saw a column of ones.
+            data.x = None
+        relations = list(self.idt.encoder_.relations_)
+        if not all(name.isdigit() for name in relations):
+            data.relation_names = relations
+        return data
+
+    def _number(self, label: object) -> int:
+        classes: list[object] = self.idt.classes_.tolist()
+        return classes.index(label)
+
+    def supports(self) -> bool:
+        """Whether the settings of the ``Explainer`` make sense here; errors are logged."""
+        problem = self._problem()
+        if problem is not None:
+            logging.error("'%s' %s", type(self).__name__, problem)
+        return problem is None
+
+    def _problem(self) -> str | None:
+        level = self.idt.model_.level
+        settings, model = self.explainer_config, self.model_config
+        if settings.explanation_type != ExplanationType.model:
+            return (
+                "explains what the network predicts; 'explanation_type' must be 'model' "
+                f"(got '{settings.explanation_type.value}')."
+            )
+        if model.mode == ModelMode.regression:
+            return "explains classes; 'mode' must not be 'regression'."
+        if model.task_level != _LEVELS[level]:
+            return (
+                f"was given a model that classifies {level}s; 'task_level' must be '{level}' "
+                f"(got '{model.task_level.value}')."
+            )
+        for name in ("node_mask_type", "edge_mask_type"):
+            kind = getattr(settings, name)
+            if kind not in (None, MaskType.object):
+                return (
+                    f"marks whole nodes and edges; '{name}' must be 'object' (got '{kind.value}')."
+                )
+        return None
+
+
+def _tensor(marked: Any, like: Tensor) -> Tensor:
+    return torch.from_numpy(np.asarray(marked, dtype=np.float32)).to(like.device)
+
+
+def _edge_mask(found: Witnesses, edge_index: Tensor) -> Tensor:
+    """Return 1 at the edges that are witnesses, 0 at the others."""
+    size = found.graph.n_nodes
+    sources, targets = edge_index.cpu().numpy()
+    marked = np.isin(sources * size + targets, found.edges[:, 0] * size + found.edges[:, 1])
+    return torch.from_numpy(marked.astype(np.float32))
