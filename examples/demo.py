@@ -58,7 +58,7 @@ def draw(graphs: GraphBatch, labels: npt.NDArray[np.bool_], path: Path) -> None:
         graph = graphs[int(np.flatnonzero(labels == value)[0])]
         for ax, formula in zip(row, (inner, middle), strict=True):
             share = formula.evaluate(graph, level="node").sum()
-            plot_graph(graph, formula, title=f"{formula}\n{share} of 13 nodes", ax=ax)
+            plot_graph(graph, formula, title=f"{formula}\n{share} of 13 nodes", legend=False, ax=ax)
         row[1].annotate(
             "psi_2 is true" if value else "psi_2 is false",
             xy=(0.5, -0.02), xycoords="axes fraction", ha="center", fontsize=11, weight="bold",

@@ -59,7 +59,15 @@ if TYPE_CHECKING:
         to_json,
     )
     from gnn2logic.models import to_gnn
-    from gnn2logic.plotting import plot_graph
+    from gnn2logic.plotting import (
+        plot_confusion,
+        plot_fidelity,
+        plot_graph,
+        plot_graphs,
+        plot_idt,
+        plot_rules,
+        plot_tree,
+    )
 
 __all__ = [
     "ALL",
@@ -97,7 +105,13 @@ __all__ = [
     "load",
     "parse",
     "parse_c2",
+    "plot_confusion",
+    "plot_fidelity",
     "plot_graph",
+    "plot_graphs",
+    "plot_idt",
+    "plot_rules",
+    "plot_tree",
     "predicate",
     "random_graphs",
     "simplify",
@@ -142,7 +156,15 @@ _HOMES = {
     "gnn2logic.idt.export": ("to_dot", "to_text", "to_tikz"),
     "gnn2logic.idt.formula_models": ("from_formulas",),
     "gnn2logic.models": ("to_gnn",),
-    "gnn2logic.plotting": ("plot_graph",),
+    "gnn2logic.plotting": (
+        "plot_confusion",
+        "plot_fidelity",
+        "plot_graph",
+        "plot_graphs",
+        "plot_idt",
+        "plot_rules",
+        "plot_tree",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PARTS = (

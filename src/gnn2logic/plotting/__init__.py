@@ -1,5 +1,17 @@
 """Pictures, with matplotlib (extra ``plot``)."""
 
-from gnn2logic.plotting.graphs import plot_graph
+from gnn2logic.plotting.graphs import plot_graph, plot_graphs
+from gnn2logic.plotting.idts import plot_idt
+from gnn2logic.plotting.rules import plot_rules
+from gnn2logic.plotting.tables import plot_confusion, plot_fidelity
+from gnn2logic.plotting.trees import plot_tree
 
-__all__ = ["plot_graph"]
+__all__ = [
+    "plot_confusion",
+    "plot_fidelity",
+    "plot_graph",
+    "plot_graphs",
+    "plot_idt",
+    "plot_rules",
+    "plot_tree",
+]
