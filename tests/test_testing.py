@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gnn2logic import IDTClassifier, IDTNodeClassifier
+from gnn2logic import GraphBatch, IDTClassifier, IDTNodeClassifier, parse
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.logic import Formula
 from gnn2logic.testing import check_graph_estimator, graph_estimator_checks
@@ -172,6 +172,32 @@ class OnesAreTwos(Plain):
         return super().fit(graphs, y, sample_weight=weights)
 
 
+class IgnoresWeights(Plain):
+    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+        return super().fit(graphs, y)
+
+
+class SeedsEverybody(Plain):
+    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+        np.random.seed(0)
+        return super().fit(graphs, y, sample_weight=sample_weight)
+
+
+class LooksAtTheFirstNode(Plain):
+    def predict(self, graphs: Any) -> Any:
+        found = super().predict(graphs)
+        if not isinstance(graphs, GraphBatch):
+            return found
+        return np.where(graphs.predicates[graphs.ptr[:-1], 0], found, self.classes_[0])
+
+
+class LiesAboutLargeGraphs(Plain):
+    def formula(self, label: Any) -> Formula:
+        large = parse("1 true > 11")
+        formula = super().formula(label)
+        return (formula & ~large) | (~formula & large)
+
+
 class LooksAtNeighbours(Plain):
     def predict(self, graphs: Any) -> Any:
         found = super().predict(graphs)
@@ -229,6 +255,10 @@ class BatchesOnly(Plain):
         (NumbersOnly, "string_labels", "there must be no error. Got ValueError"),
         (CutsLabels, "wrong_number_of_labels", "ValueError for 41 labels where 40 are needed"),
         (OnesAreTwos, "sample_weight_of_ones", "must change nothing"),
+        (IgnoresWeights, "sample_weight_matters", "100 times the weight on one class"),
+        (SeedsEverybody, "global_randomness", "must not touch the global random states"),
+        (LooksAtTheFirstNode, "numbering_of_nodes", "with its nodes in another order"),
+        (LiesAboutLargeGraphs, "formulas_agree", "must be true exactly where"),
         (LooksAtNeighbours, "order_of_graphs", "in another order"),
         (LooksAtBatch, "a_graph_alone", "must be predicted alone as it is among others"),
         (DoublesProbabilities, "probabilities", "have the sum 1"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         fidelity,
         find_disagreements,
     )
-    from gnn2logic.explanation import witnesses
+    from gnn2logic.explanation import Explanation, explain, witnesses
     from gnn2logic.explanation.pyg import IDTExplainer
     from gnn2logic.graphs import (
         GraphBatch,
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from gnn2logic.models import to_gnn
     from gnn2logic.plotting import (
         plot_confusion,
+        plot_explanation,
         plot_fidelity,
         plot_graph,
         plot_graphs,
@@ -74,6 +75,7 @@ __all__ = [
     "FALSE",
     "TRUE",
     "A",
+    "Explanation",
     "Formula",
     "GraphBatch",
     "I",
@@ -92,6 +94,7 @@ __all__ = [
     "distill",
     "equivalent",
     "evaluate",
+    "explain",
     "fidelity",
     "find_disagreements",
     "find_model",
@@ -106,6 +109,7 @@ __all__ = [
     "parse",
     "parse_c2",
     "plot_confusion",
+    "plot_explanation",
     "plot_fidelity",
     "plot_graph",
     "plot_graphs",
@@ -137,7 +141,7 @@ _HOMES = {
         "fidelity",
         "find_disagreements",
     ),
-    "gnn2logic.explanation": ("witnesses",),
+    "gnn2logic.explanation": ("Explanation", "explain", "witnesses"),
     "gnn2logic.explanation.pyg": ("IDTExplainer",),
     "gnn2logic.graphs": (
         "GraphBatch",
@@ -158,6 +162,7 @@ _HOMES = {
     "gnn2logic.models": ("to_gnn",),
     "gnn2logic.plotting": (
         "plot_confusion",
+        "plot_explanation",
         "plot_fidelity",
         "plot_graph",
         "plot_graphs",

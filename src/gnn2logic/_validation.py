@@ -63,8 +63,10 @@ def check_fitted(estimator: object, learned: str) -> None:
 
 def to_numpy(values: Any) -> Any:
     """Return arrays of other frameworks as numpy, without importing them; others as they are."""
-    for step in ("detach", "cpu", "numpy"):
-        if not hasattr(values, step):
-            return values
-        values = getattr(values, step)()
+    if all(hasattr(values, step) for step in ("detach", "cpu", "numpy")):
+        tensor = values.detach().cpu()
+        try:
+            return tensor.numpy()
+        except TypeError:  # numpy has no bfloat16, and float32 holds all of its values exactly
+            return tensor.float().numpy()
     return values

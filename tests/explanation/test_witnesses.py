@@ -66,7 +66,7 @@ def star() -> GraphBatch:
 
 
 def test_nodes_and_edges_of_a_star() -> None:
-    model = from_formulas({1: "1(A U0 > 1) > 0"}, otherwise=0)
+    model = from_formulas({1: "1(A U0 > 1) > 0"}, otherwise=0, names=["U0"])
     found = witnesses(model, star())
     assert found.label == 1
     assert found.conditions[0].nodes.nonzero()[0].tolist() == [0]
@@ -76,7 +76,7 @@ def test_nodes_and_edges_of_a_star() -> None:
 
 
 def test_a_condition_that_is_not_met_shows_what_was_counted() -> None:
-    model = from_formulas({1: "1 U0 > 3"}, otherwise=0)
+    model = from_formulas({1: "1 U0 > 3"}, otherwise=0, names=["U0"])
     found = witnesses(model, star())
     condition = found.conditions[0]
     assert (found.label, condition.met, condition.count, condition.size) == (0, False, 3, 6)
@@ -107,7 +107,9 @@ def test_directed_and_typed_edges_are_marked_as_they_are() -> None:
         },
         names=["U0"],
     )
-    model = from_formulas({1: "A[s] U0 > 0"}, otherwise=0, level="node", relations=["r", "s"])
+    model = from_formulas(
+        {1: "A[s] U0 > 0"}, otherwise=0, names=["U0"], level="node", relations=["r", "s"]
+    )
     assert witnesses(model, typed, node=0).edges.tolist() == [[0, 2]]
 
 
@@ -143,8 +145,8 @@ def test_a_constant_model_has_no_conditions() -> None:
 
 
 def test_bad_inputs() -> None:
-    model = from_formulas({1: "1 U0 > 1"}, otherwise=0)
-    local = from_formulas({1: "A U0 > 1"}, otherwise=0, level="node")
+    model = from_formulas({1: "1 U0 > 1"}, otherwise=0, names=["U0"])
+    local = from_formulas({1: "A U0 > 1"}, otherwise=0, names=["U0"], level="node")
     with pytest.raises(GraphError, match="One graph .* Got 2"):
         witnesses(model, GraphBatch.concat([star(), star()]))
     with pytest.raises(ParameterError, match="classifies graphs"):

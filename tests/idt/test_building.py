@@ -77,15 +77,19 @@ def test_formulas_become_a_predictor_that_saves(
 
 def test_bad_arguments_of_from_formulas() -> None:
     with pytest.raises(LabelError, match="otherwise must be a class without a formula. Got 1"):
-        from_formulas({1: "1 U0 > 2"}, otherwise=1)
+        from_formulas({1: "1 U0 > 2"}, otherwise=1, names=["U0"])
     with pytest.raises(LabelError, match="labels of one kind"):
-        from_formulas({1: "1 U0 > 2"}, otherwise="no")
+        from_formulas({1: "1 U0 > 2"}, otherwise="no", names=["U0"])
     with pytest.raises(FormulaError, match="predicates in names: 'U1'. Got 'U0'"):
         from_formulas({1: "1 U0 > 2"}, otherwise=0, names=["U1"])
     with pytest.raises(FormulaError, match="relations in relations: 's'. Got 'r'"):
-        from_formulas({1: "1(A[r] U0 > 2) > 0"}, otherwise=0, relations=["s"])
+        from_formulas({1: "1(A[r] U0 > 2) > 0"}, otherwise=0, names=["U0"], relations=["s"])
     with pytest.raises(FormulaError):
-        from_formulas({1: "1 U0 >"}, otherwise=0)
+        from_formulas({1: "1 U0 >"}, otherwise=0, names=["U0"])
+    with pytest.raises(ValueError, match="level must be one of 'graph', 'node'. Got 'edge'"):
+        from_formulas({1: "1 U0 > 2"}, otherwise=0, names=["U0"], level="edge")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="formulas must map labels to formulas.*Got list"):
+        from_formulas(["1 U0 > 2"], otherwise=0, names=["U0"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -358,11 +358,11 @@ def test_bad_hyper_parameters_are_told_at_fit(options: dict[str, Any], message: 
     [
         (np.zeros(9), "Got 9 labels for 10 graphs"),
         (np.zeros((10, 2)), r"Got shape \(10, 2\)"),
-        (np.full(10, np.nan), "NaN at position 0"),
+        (np.full(10, np.nan), "Got nan at position 0"),
         (np.linspace(0, 1, 10), "Got 0.1111111111111111 at position 1"),
         (None, "Got None instead"),
         (["a", 1] * 5, "labels of one kind|Got"),
-        ([None] * 10, "labels of one kind. Got NoneType"),
+        ([None] * 10, "labels of one kind, whole numbers or strings. Got NoneType"),
     ],
 )
 def test_bad_labels(y: object, message: str) -> None:

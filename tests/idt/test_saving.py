@@ -162,7 +162,7 @@ def test_encoders_and_hyper_parameters_survive(tmp_path: Path) -> None:
     assert all(again.formula(label) is same.formula(label) for label in range(4))
 
 
-@pytest.mark.parametrize("labels", [[b"a", b"b"], ["a", "\ud800"]])
+@pytest.mark.parametrize("labels", [["a", "\ud800"]])
 def test_labels_that_no_file_can_hold(labels: list[Any], tmp_path: Path) -> None:
     train = some_graphs()
     model = IDTClassifier(0, random_state=0).fit(train, np.array(labels * 40))

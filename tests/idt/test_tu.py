@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from gnn2logic import GraphBatch, IDTClassifier
 
@@ -41,11 +42,13 @@ def test_aids_is_about_the_number_of_nodes() -> None:
     assert model.score(graphs[test], y[test]) >= 0.99
 
 
-@pytest.mark.parametrize(("name", "least"), [("MUTAG", 0.7), ("PROTEINS", 0.68), ("BZR", 0.75)])
+@pytest.mark.parametrize(("name", "least"), [("MUTAG", 0.8), ("PROTEINS", 0.7), ("BZR", 0.77)])
 def test_others_are_learned(name: str, least: float) -> None:
+    """About two standard errors below the mean of three such runs."""
     graphs, y = tu_batch(name)
-    test = np.arange(len(y)) % 5 == 0
-    model = IDTClassifier(random_state=0).fit(graphs[~test], y[~test])
-    assert model.score(graphs[test], y[test]) >= least
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    scores = cross_val_score(IDTClassifier(random_state=0), graphs, y, cv=folds)
+    assert scores.mean() >= least
+    model = IDTClassifier(random_state=0).fit(graphs, y)
     pruned = model.prune()
     assert np.array_equal(pruned.predict(graphs), model.predict(graphs))

@@ -2,12 +2,28 @@
 
 from typing import TYPE_CHECKING, Any
 
+from gnn2logic.explanation.explaining import explain
+from gnn2logic.explanation.flips import CountChange, Flip
+from gnn2logic.explanation.parts import Part
+from gnn2logic.explanation.result import Explanation
+from gnn2logic.explanation.teacher_answer import TeacherAnswer
 from gnn2logic.explanation.witnesses import Condition, Witnesses, witnesses
 
 if TYPE_CHECKING:
     from gnn2logic.explanation.pyg import IDTExplainer
 
-__all__ = ["Condition", "IDTExplainer", "Witnesses", "witnesses"]
+__all__ = [
+    "Condition",
+    "CountChange",
+    "Explanation",
+    "Flip",
+    "IDTExplainer",
+    "Part",
+    "TeacherAnswer",
+    "Witnesses",
+    "explain",
+    "witnesses",
+]
 
 
 def __getattr__(name: str) -> Any:

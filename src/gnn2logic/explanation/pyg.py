@@ -17,9 +17,13 @@ from torch_geometric.explain.config import (
     ModelTaskLevel,
 )
 
-from gnn2logic._validation import check_fitted
+from gnn2logic.distillation.agreement import check_same_names
+from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.disagreements import fitted_idt
+from gnn2logic.distillation.estimator import IDTDistiller
 from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
+from gnn2logic.graphs.read_pyg import edges_by_relation
 from gnn2logic.idt.predictor import IDTPredictor
 
 __all__ = ["IDTExplainer"]
@@ -41,8 +45,11 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
 
     Parameters
     ----------
-    idt : IDTClassifier, IDTNodeClassifier or IDTPredictor
+    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller
         A model that was fitted on the features that the network reads.
+    teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module, optional
+        What the model was distilled from. It says which labels the outputs of the network stand
+        for, so it is needed unless these are ``0, 1, ...``.
 
     Examples
     --------
@@ -65,15 +72,12 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, idt: IDTPredictor) -> None:
+    def __init__(self, idt: IDTPredictor | IDTDistiller, teacher: object = None) -> None:
         super().__init__()
-        if not isinstance(idt, IDTPredictor):
-            raise UnsupportedInputError(
-                "idt must be an IDTClassifier, an IDTNodeClassifier or an IDTPredictor. "
-                f"Got {type(idt).__name__} instead."
-            )
-        check_fitted(idt, "model_")
-        self.idt = idt
+        self.idt = fitted_idt(idt)
+        if teacher is None and isinstance(idt, IDTDistiller):
+            teacher = idt.teacher
+        self._outputs = _output_labels(self.idt, teacher)
 
     def forward(
         self,
@@ -92,16 +96,17 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
             )
         row = self._row(index, kwargs.get("batch"))
         node = row if self.idt.model_.level == "node" else None
-        found = witnesses(self.idt, self._data(x, edge_index, kwargs), node=node)
+        data = self._data(x, edge_index, kwargs)
+        found = witnesses(self.idt, data, node=node)
         explanation = Explanation()
         if self.explainer_config.node_mask_type is not None:
             explanation.node_mask = _tensor(found.nodes, x).unsqueeze(1)
         if self.explainer_config.edge_mask_type is not None:
-            explanation.edge_mask = _edge_mask(found, edge_index).to(x.device)
+            explanation.edge_mask = _edge_mask(found, data, self.idt).to(x.device)
         explanation.formula = self.idt.formula(found.label)
         explanation.rule = str(found.rule)
         explanation.label = found.label
-        explanation.agrees = self._number(found.label) == int(target.flatten()[row or 0])
+        explanation.agrees = found.label == self._label(int(target.flatten()[row or 0]))
         return explanation
 
     def _row(self, index: int | Tensor | None, batch: Tensor | None) -> int | None:
@@ -135,9 +140,15 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
             data.relation_names = relations
         return data
 
-    def _number(self, label: object) -> int:
-        classes: list[object] = self.idt.classes_.tolist()
-        return classes.index(label)
+    def _label(self, number: int) -> object:
+        if self._outputs is None:
+            return number
+        if number >= len(self._outputs):
+            raise ParameterError(
+                f"teacher must name each class of the network. Got {self._outputs} and an answer "
+                f"of the class number {number}."
+            )
+        return self._outputs[number]
 
     def supports(self) -> bool:
         """Whether the settings of the ``Explainer`` make sense here; errors are logged."""
@@ -174,9 +185,32 @@ def _tensor(marked: Any, like: Tensor) -> Tensor:
     return torch.from_numpy(np.asarray(marked, dtype=np.float32)).to(like.device)
 
 
-def _edge_mask(found: Witnesses, edge_index: Tensor) -> Tensor:
+def _output_labels(idt: IDTPredictor, teacher: object) -> list[object] | None:
+    """Return the labels that the outputs of the network stand for; None if they are numbers."""
+    ours: list[object] = idt.classes_.tolist()
+    names = None if teacher is None else as_teacher(teacher).classes
+    if names is not None:
+        check_same_names(idt.classes_, names, complete=True)
+        listed: list[object] = names.tolist()
+        return listed
+    if ours == list(range(len(ours))) or (teacher is not None and not isinstance(ours[0], str)):
+        return None
+    raise ParameterError(
+        f"teacher must be given, with names for its classes, because those of the model are {ours} "
+        "and not 0, 1, ...: IDTExplainer(idt, Teacher(module, classes=...)), or the GNNClassifier "
+        "that the model was distilled from."
+    )
+
+
+def _edge_mask(found: Witnesses, data: Data, idt: IDTPredictor) -> Tensor:
     """Return 1 at the edges that are witnesses, 0 at the others."""
     size = found.graph.n_nodes
-    sources, targets = edge_index.cpu().numpy()
-    marked = np.isin(sources * size + targets, found.edges[:, 0] * size + found.edges[:, 1])
-    return torch.from_numpy(marked.astype(np.float32))
+    sources, targets = data.edge_index.cpu().numpy()
+    codes = sources * size + targets
+    marked = np.zeros(len(codes), dtype=np.float32)
+    relations = edges_by_relation(data, idt.encoder_.edge_types)
+    for relation, pairs in found.edges_by_relation.items():
+        # Of parallel edges only those of the relation are meant.
+        of_kind = np.arange(len(codes)) if relation is None else relations.get(relation, [])
+        marked[of_kind] += np.isin(codes[of_kind], pairs[:, 0] * size + pairs[:, 1])
+    return torch.from_numpy(np.minimum(marked, 1))

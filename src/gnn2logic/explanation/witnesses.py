@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._validation import check_fitted
-from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
+from gnn2logic.explanation.subject import Subject, subject_of
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.graphs.modality import Direction, Edges, Modality
@@ -25,14 +24,16 @@ from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.reading import column_formulas, leaf_classes
 from gnn2logic.idt.running import column_values
 from gnn2logic.logic.evaluation import more_than_share
-from gnn2logic.logic.syntax import Formula, Threshold, conjunction, modal, negation
+from gnn2logic.logic.syntax import TRUE, Formula, Threshold, conjunction, modal, negation
 from gnn2logic.trees.tree import Split, Tree
 
-__all__ = ["Condition", "Witnesses", "witnesses"]
+__all__ = ["Condition", "Search", "Witnesses", "witnesses"]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 Asked = dict[int, BoolArray]
+# By relation; None is about all edges.
+EdgeSets = dict[str | None, set[tuple[int, int]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,8 @@ class Condition:
         Whether the decision is true.
     nodes : array of bool
         All nodes of the graph that satisfy chi.
+    counted : array of bool
+        Those of them in eps_S: the nodes that the decision counts.
     """
 
     split: Split
@@ -59,6 +62,7 @@ class Condition:
     size: int
     met: bool
     nodes: BoolArray
+    counted: BoolArray
 
     @property
     def threshold(self) -> Threshold:
@@ -70,6 +74,19 @@ class Condition:
         """The condition as it holds here, negated if the decision is false."""
         decision = modal(self.split.modality, self.inner, self.split.threshold)
         return decision if self.met else negation(decision)
+
+    @property
+    def limit(self) -> int:
+        """The largest count at which the decision is false; for a share, at this size."""
+        if isinstance(self.threshold, int):
+            return self.threshold
+        # All of a set is more than a share of it as soon as there is anything.
+        return 0 if self.inner is TRUE else largest_part(self.threshold, self.size)
+
+    @property
+    def margin(self) -> int:
+        """By how much the count must fall (if met) or rise (if not) to turn the decision."""
+        return self.count - self.limit if self.met else self.limit + 1 - self.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +108,8 @@ class Witnesses:
     edges : array of int, shape (n, 2)
         The edges along which these nodes were found, from source to target; in undirected graphs
         they are there in both directions.
+    edges_by_relation : dict from str or None to array
+        The same edges by the relation that a condition follows; None where it follows all edges.
     """
 
     label: Any
@@ -99,6 +118,7 @@ class Witnesses:
     conditions: tuple[Condition, ...]
     nodes: BoolArray
     edges: IntArray
+    edges_by_relation: Mapping[str | None, IntArray]
 
     @property
     def rule(self) -> Formula:
@@ -106,13 +126,13 @@ class Witnesses:
         return conjunction(condition.formula for condition in self.conditions)
 
 
-def witnesses(idt: IDTPredictor, graph: object, *, node: int | None = None) -> Witnesses:
+def witnesses(idt: IDTPredictor | IDT, graph: object, *, node: int | None = None) -> Witnesses:
     """Return the path of a graph (or node) through a model, with its witnesses.
 
     Parameters
     ----------
-    idt : IDTClassifier, IDTNodeClassifier or IDTPredictor
-        A fitted model.
+    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDT
+        A fitted model. An `IDT` reads graphs that have its predicates; its classes are numbers.
     graph : one graph of any kind that the model was fitted on
     node : int, optional
         Which node to explain, for models that classify nodes.
@@ -131,48 +151,26 @@ def witnesses(idt: IDTPredictor, graph: object, *, node: int | None = None) -> W
     >>> condition.nodes.nonzero()[0]
     array([2, 3])
     """
-    if not isinstance(idt, IDTPredictor):
-        raise UnsupportedInputError(
-            "idt must be an IDTClassifier, an IDTNodeClassifier or an IDTPredictor. "
-            f"Got {type(idt).__name__} instead."
-        )
-    check_fitted(idt, "model_")
-    batch = idt.encoder_.transform(graph)
-    if batch.n_graphs != 1:
-        raise GraphError(
-            f"One graph is explained at a time. Got {batch.n_graphs}; choose one of them."
-        )
-    row = _row(idt.model_, batch, node)
-    search = _Search(idt.model_, batch)
-    leaf, path = search.path(idt.model_.final, row)
-    formulas = column_formulas(idt.model_, {split.column for split in path})
+    return witnesses_of(subject_of(idt, graph, node=node))
+
+
+def witnesses_of(subject: Subject, search: Search | None = None) -> Witnesses:
+    """Return the witnesses of what was asked; a search that was begun is used again."""
+    model, row = subject.model, subject.row
+    search = Search(model, subject.graph) if search is None else search
+    leaf, path = search.path(model.final, row)
+    formulas = column_formulas(model, {split.column for split in path})
     conditions = tuple(search.condition(split, row, formulas) for split in path)
     nodes, edges = search.support(path, row)
-    if node is not None:
+    if subject.node is not None:
         nodes[row] = True
-    label = idt.classes_.tolist()[leaf_classes(idt.model_.final)[leaf]]
-    return Witnesses(label, batch, node, conditions, nodes, edges)
+    label = subject.labels[leaf_classes(model.final)[leaf]]
+    every = _edge_array({edge for found in edges.values() for edge in found})
+    by_relation = {relation: _edge_array(found) for relation, found in edges.items()}
+    return Witnesses(label, subject.graph, subject.node, conditions, nodes, every, by_relation)
 
 
-def _row(model: IDT, batch: GraphBatch, node: int | None) -> int:
-    if model.level == "graph":
-        if node is not None:
-            raise ParameterError(
-                f"node is for models that classify nodes. Got {node!r} for one that classifies "
-                "graphs."
-            )
-        # Decisions about the graph look along 1, so they are the same at every node.
-        return 0
-    is_whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
-    if not is_whole or not 0 <= int(node or 0) < batch.n_nodes:
-        raise ParameterError(
-            f"node must be a number from 0 to {batch.n_nodes - 1}, because the model classifies "
-            f"nodes. Got {node!r} instead."
-        )
-    return int(node or 0)
-
-
-class _Search:
+class Search:
     """Truth and support of the columns of a model on one graph."""
 
     def __init__(self, model: IDT, batch: GraphBatch) -> None:
@@ -202,21 +200,27 @@ class _Search:
 
     def condition(self, split: Split, row: int, formulas: Mapping[int, Formula]) -> Condition:
         """Return a decision with all that there is to say about it at a node."""
+        counted, _, _ = self._looked_at(split, np.array([row]))
         return Condition(
             split=split,
             inner=formulas[split.column],
             count=int(self.count(split)[row]),
-            size=int(set_sizes(self._batch, split.modality)[row]),
+            size=self.size(split, row),
             met=bool(self.truth(split)[row]),
             nodes=self._values[split.column].copy(),
+            counted=counted[0],
         )
 
-    def support(self, path: list[Split], row: int) -> tuple[BoolArray, IntArray]:
+    def size(self, split: Split, row: int) -> int:
+        """Return the size of the set that a decision looks at from a node."""
+        return int(set_sizes(self._batch, split.modality)[row])
+
+    def support(self, path: list[Split], row: int) -> tuple[BoolArray, EdgeSets]:
         """Return the nodes and edges that the decisions at a node are about, to the last."""
         size = self._batch.n_nodes
         # For each column, the nodes at which its truth matters.
         asked = {number: np.zeros(size, dtype=bool) for number in self._values}
-        edges: set[tuple[int, int]] = set()
+        edges: EdgeSets = {}
         start = np.zeros(size, dtype=bool)
         start[row] = True
         for split in path:
@@ -228,13 +232,12 @@ class _Search:
                 tree = self._model.layers[column.layer].trees[column.tree]
                 self._ask_tree(tree, asked[number], asked, edges)
         if self._batch.is_symmetric:
-            edges |= {(target, source) for source, target in edges}
+            for relation, found in edges.items():
+                found |= self._present(relation, {(target, source) for source, target in found})
         nodes: BoolArray = np.logical_or.reduce([np.zeros(size, dtype=bool), *asked.values()])
-        return nodes, np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+        return nodes, edges
 
-    def _ask_tree(
-        self, tree: Tree, rows: BoolArray, asked: Asked, edges: set[tuple[int, int]]
-    ) -> None:
+    def _ask_tree(self, tree: Tree, rows: BoolArray, asked: Asked, edges: EdgeSets) -> None:
         """Follow some nodes through a tree and ask for all that decides their way."""
         stack = [(0, rows)]
         while stack:
@@ -246,20 +249,25 @@ class _Search:
                 stack.append((tree.true_child[at], here & truth))
                 stack.append((tree.false_child[at], here & ~truth))
 
-    def _ask(
-        self, split: Split, rows: BoolArray, asked: Asked, edges: set[tuple[int, int]]
-    ) -> None:
+    def _ask(self, split: Split, rows: BoolArray, asked: Asked, edges: EdgeSets) -> None:
         """Ask for the nodes that a decision counts at some nodes, and for the edges to them."""
         modality = split.modality
         numbers = np.flatnonzero(rows)
-        itself = numbers[:, None] == np.arange(len(rows))
-        near = self._batch.edges(modality.edges).support[numbers].toarray() > 0
-        counted = _seen(modality, itself, near) & self._values[split.column]
+        counted, itself, near = self._looked_at(split, numbers)
         asked[split.column] |= counted.any(axis=0)
         if modality.neighbours and not modality.others:
             used = counted & near & ~(itself & modality.itself)
             places, others = np.nonzero(used)
-            edges |= self._as_they_are(modality.edges, numbers[places], others)
+            found = self._as_they_are(modality.edges, numbers[places], others)
+            edges.setdefault(modality.edges.relation, set()).update(found)
+
+    def _looked_at(
+        self, split: Split, numbers: npt.NDArray[np.integer[Any]]
+    ) -> tuple[BoolArray, BoolArray, BoolArray]:
+        """Return which nodes some nodes count, which are these themselves, which are near."""
+        itself = numbers[:, None] == np.arange(self._batch.n_nodes)
+        near = self._batch.edges(split.modality.edges).support[numbers].toarray() > 0
+        return _seen(split.modality, itself, near) & self._values[split.column], itself, near
 
     def _as_they_are(
         self, which: Edges, nodes: npt.NDArray[Any], neighbours: npt.NDArray[Any]
@@ -271,9 +279,26 @@ class _Search:
         back = {(source, target) for target, source in ahead}
         if which.direction is Direction.IN:
             return back
-        matrix = self._batch.edges(Edges(relation=which.relation)).support
         both = back | {(target, source) for source, target in back}
-        return {(source, target) for source, target in both if matrix[source, target]}
+        return self._present(which.relation, both)
+
+    def _present(self, relation: str | None, pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
+        """Return the pairs that are edges of a relation."""
+        matrix = self._batch.edges(Edges(relation=relation)).support
+        return {(source, target) for source, target in pairs if matrix[source, target]}
+
+
+def _edge_array(edges: set[tuple[int, int]]) -> IntArray:
+    return np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+
+
+def largest_part(share: Fraction, size: int) -> int:
+    """Return the largest count that is not more than a share of a size, in whole numbers.
+
+    >>> largest_part(Fraction(7, 10), 90)
+    63
+    """
+    return share.numerator * size // share.denominator
 
 
 def _seen(modality: Modality, itself: BoolArray, near: BoolArray) -> BoolArray:

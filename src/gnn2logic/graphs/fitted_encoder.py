@@ -136,7 +136,7 @@ class FittedEncoder:
         expected = tuple(learned.name for learned in self.columns_)
         if set(by_name) != set(expected):
             raise FeatureError(
-                f"The graphs must have the {len(expected)} columns seen at fit "
+                f"The graphs must have the {len(expected)} columns that the model was made for "
                 f"({some_of(expected)}). Got {len(by_name)} ({some_of(tuple(by_name))})."
             )
         return [by_name[name] for name in expected]

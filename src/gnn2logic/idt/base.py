@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import warnings
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from gnn2logic._progress import Progress
+from gnn2logic._validation import some_of
 from gnn2logic.exceptions import ModelFileError, ParameterError, SingleClassWarning
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder
@@ -44,7 +46,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         self,
         n_layers: int | None = None,
         *,
-        width: int = 16,
+        width: int = 32,
         layer_depth: int = 2,
         modalities: object = "auto",
         absolute: bool = True,
@@ -106,20 +108,26 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _learn(
         self,
-        batch: GraphBatch,
+        encoded: tuple[PredicateEncoder, GraphBatch],
         activations: object,
+        classes: npt.NDArray[Any],
         codes: npt.NDArray[np.int64],
         row_weights: npt.NDArray[np.float64],
     ) -> None:
-        """Learn everything; rows are graphs or nodes, `codes` are their class numbers."""
+        """Learn everything; rows are graphs or nodes, `codes` are their class numbers.
+
+        What was learned before is replaced at the very end: if anything fails, it is still there.
+        """
         # numba is slow to import and only learning needs it.
         from gnn2logic.idt.final import Labels, learn_final
         from gnn2logic.idt.learning import InnerLearner, preference
         from gnn2logic.trees.growing import GrowthLimits
         from gnn2logic.trees.targets import integer_weights
 
+        encoder, batch = encoded
+        n_classes = len(classes)
         kinds = self._kinds()
-        targets = self._targets(batch, activations, codes, row_weights)
+        targets = self._targets(batch, activations, codes, row_weights, n_classes)
         n_layers = len(targets)
         layer_modalities = self._layer_modalities(batch, n_layers)
         seed = [seed_from(self.random_state)]
@@ -144,7 +152,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             labels = Labels(
                 _split_rows(codes, shards, self._level),
                 _split_rows(weights, shards, self._level),
-                len(self.classes_),
+                n_classes,
             )
             table, features = self._final_table(learner, layer_modalities, kinds)
             ranks = preference(table.features, learner.formulas)
@@ -159,6 +167,8 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             )
             progress.step("layer")
         progress.close()
+        self.encoder_ = encoder
+        self.classes_ = classes
         self.prunings_ = prunings
         self.chosen_ = prunings.index(alpha_chosen)
         chosen = prunings.tree(self.chosen_)
@@ -173,6 +183,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         activations: object,
         codes: npt.NDArray[np.int64],
         row_weights: npt.NDArray[np.float64],
+        n_classes: int,
     ) -> list[npt.NDArray[Any]]:
         """Return what each inner layer is fitted to."""
         given = self.n_layers
@@ -188,10 +199,12 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             return found
         n_layers = _DEFAULT_LAYERS if given is None else given
         if self._level == "graph":
-            return graph_label_targets(batch, codes, len(self.classes_), n_layers)
-        return node_label_targets(batch, codes, row_weights > 0, len(self.classes_), n_layers)
+            return graph_label_targets(batch, codes, n_classes, n_layers)
+        return node_label_targets(batch, codes, row_weights > 0, n_classes, n_layers)
 
     def _kinds(self) -> tuple[bool, ...]:
+        for name in ("absolute", "relative", "random_thresholds"):
+            check_choice(name, getattr(self, name), (False, True))
         kinds = tuple(
             kind for kind, wanted in ((False, self.absolute), (True, self.relative)) if wanted
         )
@@ -248,34 +261,66 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             check_choice("ccp_alpha", self.ccp_alpha, ("auto",))
             return None
         value: Any = self.ccp_alpha
-        try:
-            alpha = float(value)
-        except (TypeError, ValueError):
-            alpha = -1.0
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+        alpha = float(value) if is_number else -1.0
         if not alpha >= 0 or not np.isfinite(alpha):
             raise ParameterError(
                 f"ccp_alpha must be 'auto' or a number >= 0. Got {value!r} instead."
             )
         return alpha
 
-    def _encode(self, graphs: object) -> GraphBatch:
-        """Fit the encoder and return the training graphs as predicates."""
+    def _encode(self, graphs: object) -> tuple[PredicateEncoder, GraphBatch]:
+        """Return a fitted encoder, and the training graphs as predicates."""
+        if self.encoder is not None and not isinstance(self.encoder, PredicateEncoder):
+            raise ParameterError(
+                f"encoder must be a PredicateEncoder or None. Got {self.encoder!r} instead."
+            )
         encoder: Any = PredicateEncoder() if self.encoder is None else clone(self.encoder)
-        batch: GraphBatch = encoder.fit(graphs).transform(graphs)
-        self.encoder_ = encoder
-        return batch
+        return encoder, encoder.fit_transform(graphs)
 
-    def _set_classes(self, labels: npt.NDArray[Any], every: object = None) -> npt.NDArray[np.int64]:
-        """Set `classes_`, those of `labels` or `every` one there is; return class numbers."""
+    @staticmethod
+    def _classes_of(
+        labels: npt.NDArray[Any], every: object
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+        """Return the classes, those of `labels` or `every` one there is, and class numbers."""
         found = np.unique(labels)
-        self.classes_ = found if every is None else check_classes(every, found)
+        classes = found if every is None else check_classes(every, found)
         if len(found) == 1:
             warnings.warn(
                 f"All labels are {found.tolist()[0]!r}; the model is constant.",
                 SingleClassWarning,
                 stacklevel=3,
             )
-        return np.searchsorted(self.classes_, labels).astype(np.int64)
+        return classes, np.searchsorted(classes, labels).astype(np.int64)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, as scikit-learn does."""
+        # scikit-learn's message for unknown names would print the whole fitted model.
+        for key in params:
+            if key.partition("__")[0] not in (names := self._get_param_names()):
+                raise ParameterError(
+                    f"{key!r} is not a parameter. Parameters: {some_of(names, limit=30)}."
+                )
+        super().set_params(**params)
+        return self
+
+    # In notebooks: scikit-learn's diagram of the settings before fit, the rules afterwards.
+
+    def _repr_html_inner(self) -> str:
+        if hasattr(self, "model_"):
+            return IDTPredictor._repr_html_(self)
+        diagram: str = super()._repr_html_inner()
+        return diagram
+
+    @property
+    def _repr_html_(self) -> Any:
+        return BaseEstimator._repr_html_.fget(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if hasattr(self, "model_") and "text/html" in shown:
+            shown["text/html"] = self._repr_html_inner()
+        return shown
 
     def _parameters_to_save(self) -> dict[str, Any]:
         return parameters_to_document(self)

@@ -68,7 +68,8 @@ class IDTClassifier(IDTEstimator):
     classes_ : array
     model_ : IDT
         The model as a plain value: columns, layers, final tree.
-    layers_ : tuple of Layer
+    layers_ : tuple of LayerView
+        The inner layers: their trees, their leaf sets, and the columns that these are.
     rules_ : RuleTable
         All prunings of the final tree, from small to large, with formulas and accuracy.
     prunings_, chosen_, ccp_alpha_
@@ -103,12 +104,12 @@ class IDTClassifier(IDTEstimator):
 
         `classes` lists all classes there are, also those that no label has.
         """
-        batch = self._encode(graphs)
+        encoder, batch = self._encode(graphs)
         labels = check_labels(y, batch.n_graphs, of="graph")
         weights = check_weights(sample_weight, batch.n_graphs, of="graph")
-        codes = self._set_classes(labels, classes)
-        factors = class_factors(self.class_weight, self.classes_, codes, weights)
-        self._learn(batch, activations, codes, weights * factors[codes])
+        every, codes = self._classes_of(labels, classes)
+        factors = class_factors(self.class_weight, every, codes, weights)
+        self._learn((encoder, batch), activations, every, codes, weights * factors[codes])
         return self
 
     def _final_table(self, learner: Any, layer_modalities: Any, kinds: Any) -> Any:
@@ -155,16 +156,18 @@ class IDTNodeClassifier(IDTEstimator):
     ) -> Self:
         """Learn from the labels of nodes, in batch order; `mask` chooses the training nodes.
 
+        Labels outside of the mask are not looked at.
         `classes` lists all classes there are, also those that no label has.
         """
-        batch = self._encode(graphs)
+        encoder, batch = self._encode(graphs)
         chosen = check_mask(mask, batch.n_nodes)
-        labels = check_labels(y, batch.n_nodes, of="node")
-        weights = check_weights(sample_weight, batch.n_nodes, of="node")
+        labels = check_labels(y, batch.n_nodes, of="node", among=chosen)
+        weights = check_weights(sample_weight, batch.n_nodes, of="node", among=chosen)
         codes = np.zeros(batch.n_nodes, dtype=np.int64)
-        codes[chosen] = self._set_classes(labels[chosen], classes)
-        factors = class_factors(self.class_weight, self.classes_, codes[chosen], weights[chosen])
-        self._learn(batch, activations, codes, np.where(chosen, weights * factors[codes], 0.0))
+        every, codes[chosen] = self._classes_of(labels, classes)
+        factors = class_factors(self.class_weight, every, codes[chosen], weights[chosen])
+        row_weights = np.where(chosen, weights * factors[codes], 0.0)
+        self._learn((encoder, batch), activations, every, codes, row_weights)
         return self
 
     def _final_table(self, learner: Any, layer_modalities: Any, kinds: Any) -> Any:

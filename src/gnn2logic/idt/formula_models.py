@@ -9,13 +9,19 @@ from typing import Any, Literal
 import numpy as np
 
 from gnn2logic._validation import check_names, some_of
-from gnn2logic.exceptions import LabelError, UnknownPredicateError, UnknownRelationError
+from gnn2logic.exceptions import (
+    LabelError,
+    UnknownPredicateError,
+    UnknownRelationError,
+    UnsupportedInputError,
+)
 from gnn2logic.graphs.encoded_columns import EncodedColumn
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.building import model_from_formulas
 from gnn2logic.idt.inputs import check_labels
 from gnn2logic.idt.model import Prunings
 from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.idt.settings import check_choice
 from gnn2logic.logic.parsing import parse
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.logic.walk import predicate_names, relation_names
@@ -43,9 +49,10 @@ def from_formulas(
     otherwise : label
         The class of what satisfies none of them.
     names : sequence of str, optional
-        All predicates of the graphs that will be given; those in the formulas by default.
+        All predicates of the graphs that will be given, such as ``graphs.names`` of a batch; by
+        default those in the formulas. Like any model it refuses graphs with other ones.
     relations : sequence of str, optional
-        All edge relations of those graphs; those in the formulas by default.
+        All edge relations of those graphs; by default those in the formulas.
     level : {"graph", "node"}
         Whether graphs or nodes are classified.
 
@@ -58,6 +65,12 @@ def from_formulas(
     >>> print(model.formula("small"))
     1 true < 13
     """
+    if not isinstance(formulas, Mapping) or not formulas:
+        raise UnsupportedInputError(
+            "formulas must map labels to formulas, for one class or more. "
+            f"Got {type(formulas).__name__} instead."
+        )
+    check_choice("level", level, ("graph", "node"))
     given = {label: parse(f) if isinstance(f, str) else f for label, f in formulas.items()}
     labels = [*given, otherwise]
     if otherwise in given:

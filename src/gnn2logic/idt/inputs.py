@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,12 +25,20 @@ __all__ = [
 
 FloatArray = npt.NDArray[np.float64]
 
+# Numbers between 2**-300 and 2**300 can be squared and summed without care.
+_ORDINARY = 300
 
-def check_labels(y: object, count: int, *, of: str) -> npt.NDArray[Any]:
-    """Return labels as a 1-D array of whole numbers, strings or Booleans, one for each row."""
+
+def check_labels(
+    y: object, count: int, *, of: str, among: npt.NDArray[np.bool_] | None = None
+) -> npt.NDArray[Any]:
+    """Return labels as a 1-D array of whole numbers, strings or Booleans, one for each row.
+
+    With `among`, only the labels of these rows are looked at and returned.
+    """
     if y is None:
         raise LabelError(f"y must hold one label for each of the {count} {of}s. Got None instead.")
-    labels = np.asarray(to_numpy(y))
+    labels = _label_array(y)
     if labels.ndim != 1:
         raise LabelError(
             f"y must be one-dimensional, one label per {of}. Got shape {labels.shape} instead."
@@ -37,38 +47,57 @@ def check_labels(y: object, count: int, *, of: str) -> npt.NDArray[Any]:
         raise LabelError(
             f"y must hold one label per {of}. Got {len(labels)} labels for {count} {of}s."
         )
+    if among is not None:
+        labels = labels[among]
+    if labels.dtype == object:
+        labels = _of_one_kind(labels)
     if labels.dtype.kind == "f":
-        if np.isnan(labels).any():
-            raise LabelError(
-                f"y must not hold NaN. Got NaN at position {int(np.argmax(np.isnan(labels)))}."
-            )
-        fractional = labels != np.rint(labels)
-        if fractional.any():
-            at = int(np.argmax(fractional))
-            raise LabelError(
-                "y must hold class labels, not continuous values. "
-                f"Got {labels[at]} at position {at}."
-            )
-        labels = labels.astype(np.int64)
-    if labels.dtype == object or (labels.dtype.kind in "US" and isinstance(y, list | tuple)):
-        # numpy would turn the number of a mixed list into its text.
-        given: Any = y if isinstance(y, list | tuple) else labels.tolist()
-        kinds = {str if isinstance(label, str) else type(label) for label in given}
-        if kinds <= {str}:
-            labels = labels.astype(str)
-        elif kinds <= {bytes, np.bytes_}:
-            labels = labels.astype(bytes)
-        else:
-            names = sorted(kind.__name__ for kind in kinds)
-            raise LabelError(f"y must hold labels of one kind. Got {', '.join(names)}.")
-    if labels.dtype.kind not in "iubUS":
+        return _whole_numbers(labels)
+    if labels.dtype.kind not in "iubU":
         raise LabelError(f"y must hold whole numbers or strings. Got dtype {labels.dtype} instead.")
+    if labels.dtype.kind == "u" and (labels > np.iinfo(np.int64).max).any():
+        raise LabelError(f"y must hold numbers below 2**63. Got {labels.max()}.")
     return labels
+
+
+def _label_array(y: object) -> npt.NDArray[Any]:
+    labels = np.asarray(to_numpy(y))
+    if labels.dtype.kind in "US" and isinstance(y, list | tuple):
+        # numpy would turn the numbers of a mixed list into texts.
+        return np.array(y, dtype=object)
+    return labels
+
+
+def _of_one_kind(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array of objects as an array of strings, numbers or Booleans."""
+    given = labels.tolist()
+    for kind in (str, bool | np.bool_, int | np.integer, float | np.floating):
+        if all(isinstance(label, kind) for label in given):
+            return np.array(given)
+    names = sorted({type(label).__name__ for label in given})
+    raise LabelError(
+        f"y must hold labels of one kind, whole numbers or strings. Got {', '.join(names)} instead."
+    )
+
+
+def _whole_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return floating labels as the whole numbers that they are."""
+    fine = np.isfinite(labels) & (np.abs(labels) < 2**53)
+    fine &= np.where(fine, labels, 0.5) == np.rint(np.where(fine, labels, 0.0))
+    if not fine.all():
+        at = int(np.argmin(fine))
+        raise LabelError(
+            "y must hold class labels: whole numbers, not continuous values, NaN or infinity. "
+            f"Got {labels[at]} at position {at}."
+        )
+    return labels.astype(np.int64)
 
 
 def check_classes(every: object, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return all classes there are, sorted; those that were found must be among them."""
     listed: Any = to_numpy(every)
+    if not isinstance(listed, Sequence | np.ndarray) or isinstance(listed, str):
+        raise LabelError(f"classes must be a list of labels. Got {every!r} instead.")
     classes = np.unique(check_labels(listed, len(listed), of="class"))
     known = set(classes.tolist())
     unknown = [label for label in found.tolist() if label not in known]
@@ -79,20 +108,28 @@ def check_classes(every: object, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return classes
 
 
-def check_weights(sample_weight: object, count: int, *, of: str) -> FloatArray:
-    """Return one weight per row, 1 where none are given."""
+def check_weights(
+    sample_weight: object, count: int, *, of: str, among: npt.NDArray[np.bool_] | None = None
+) -> FloatArray:
+    """Return one weight per row, 1 where none are given; some row `among` those has weight."""
     if sample_weight is None:
         return np.ones(count)
-    weights = np.asarray(to_numpy(sample_weight), dtype=np.float64)
+    try:
+        weights = np.asarray(to_numpy(sample_weight), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise LabelError(
+            f"sample_weight must hold one number per {of}. Got {sample_weight!r:.60} instead."
+        ) from None
     if weights.shape != (count,):
         raise LabelError(
             f"sample_weight must hold one number per {of}. Got shape {weights.shape} for {count} "
             f"{of}s."
         )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+    of_interest = weights if among is None else weights[among]
+    if not np.isfinite(weights).all() or (weights < 0).any() or not of_interest.any():
         raise LabelError(
             "sample_weight must be finite, at least 0, and not 0 everywhere. "
-            f"Got values from {weights.min()} to {weights.max()}."
+            f"Got values from {of_interest.min()} to {of_interest.max()}."
         )
     return weights
 
@@ -117,10 +154,15 @@ def class_factors(
                 f"class_weight names {unknown[0]!r}, which is not a class. "
                 f"The classes are {list(known)}."
             )
-        factors = [float(class_weight.get(label, 1.0)) for label in known]
-        if not all(np.isfinite(factor) and factor >= 0 for factor in factors):
-            raise ParameterError(f"class_weight must be finite and at least 0. Got {class_weight}.")
-        return np.array(factors)
+        given: list[Any] = [class_weight.get(label, 1.0) for label in known]
+        fine = all(isinstance(own, numbers.Real) and 0 <= float(own) < math.inf for own in given)
+        factors = np.array(given, dtype=np.float64) if fine else np.zeros(len(given))
+        if not (factors[codes] * weights).any():
+            raise ParameterError(
+                "class_weight must hold finite numbers >= 0, not all 0. "
+                f"Got {class_weight} instead."
+            )
+        return factors
     raise ParameterError(
         "class_weight must be None, 'balanced' or a mapping from class to weight. "
         f"Got {class_weight!r} instead."
@@ -170,7 +212,19 @@ def check_activations(activations: object, batch: GraphBatch) -> list[npt.NDArra
                 f"activations of layer {layer} must be finite. Got {array[node, column]} at node "
                 f"{node}, column {column}."
             )
-        found.append(array)
+        found.append(_of_ordinary_size(array))
     if not found:
         raise ActivationError("activations must hold at least one layer. Got an empty list.")
     return found
+
+
+def _of_ordinary_size(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return very large or very small numbers times a power of two, so that squares are exact.
+
+    The scale of a layer does not matter to what is learned from it.
+    """
+    largest = float(np.abs(array).max())
+    exponent = math.frexp(largest)[1]
+    if largest == 0.0 or abs(exponent) < _ORDINARY:
+        return array
+    return np.asarray(np.ldexp(array.astype(np.float64), -exponent))

@@ -90,19 +90,47 @@ class InnerLearner:
 
     def _add_column(self, column: Column, formula: Formula, values: list[BoolArray]) -> None:
         """Append a column unless it equals an earlier one on all the data."""
-        key = sum(
-            int(_fingerprint(new, shard.salt))
-            for new, shard in zip(values, self.table.shards, strict=True)
-        ) % (2**64)
-        for other in self._known.get(key, []):
-            pairs = zip(self.values, values, strict=True)
-            if all(np.array_equal(own[other], new) for own, new in pairs):
-                return
-        self._known.setdefault(key, []).append(len(self.columns))
+        if self._is_known(values):
+            return
+        self._known.setdefault(self._key(values), []).append(len(self.columns))
         self.columns.append(column)
         self.formulas.append(formula)
         for own, new in zip(self.values, values, strict=True):
             own.append(new)
+
+    def _key(self, values: Sequence[BoolArray]) -> int:
+        """Return a hash of a column that adds up over shards."""
+        pairs = zip(values, self.table.shards, strict=True)
+        return sum(int(_fingerprint(new, shard.salt)) for new, shard in pairs) % (2**64)
+
+    def _is_known(self, values: Sequence[BoolArray]) -> bool:
+        """Return whether there is a column that is true at exactly these nodes."""
+        return any(
+            all(
+                np.array_equal(own[other], new)
+                for own, new in zip(self.values, values, strict=True)
+            )
+            for other in self._known.get(self._key(values), [])
+        )
+
+    def _news(self, targets: Sequence[Targets]) -> Sequence[Targets]:
+        """Return the targets without channels that only repeat a column, or its negation.
+
+        Networks that pass features on have such channels. A tree that predicts them makes no new
+        column, and they would be the easiest to predict.
+        """
+        lowest = np.min([part.min(axis=0) for part in targets], axis=0)
+        highest = np.max([part.max(axis=0) for part in targets], axis=0)
+        two_valued = np.all(
+            [((part == lowest) | (part == highest)).all(axis=0) for part in targets], axis=0
+        )
+        repeated = np.zeros(len(lowest), dtype=bool)
+        for channel in np.flatnonzero(two_valued & (lowest < highest)):
+            high = [part[:, channel] == highest[channel] for part in targets]
+            repeated[channel] = self._is_known(high) or self._is_known([~own for own in high])
+        if repeated.all() or not repeated.any():
+            return targets
+        return [part[:, ~repeated] for part in targets]
 
     def block(self, columns: Sequence[int]) -> list[BoolArray]:
         """Return the truth of some columns as one array per shard."""
@@ -139,7 +167,7 @@ class InnerLearner:
         """
         self.prepare(settings.modalities, settings.kinds)
         features = self.usable(settings.modalities)
-        rows = TargetRows(targets, self.weights, settings.n_directions)
+        rows = TargetRows(self._news(targets), self.weights, settings.n_directions)
         groups = [shard.groups for shard in self.table.shards]
         table = ShardedTable([RowShard(own.codes) for own in groups], self.table.n_codes)
         ranks = preference(self.table.features, self.formulas)
@@ -188,10 +216,20 @@ class InnerLearner:
         return np.array(numbers, dtype=np.int64)
 
     def _some_graphs(self, share: float, rng: np.random.Generator) -> list[BoolArray]:
-        """Return a random choice of graphs as truth values of their nodes, one array per shard."""
-        n_graphs = sum(shard.n_graphs for shard in self.shards)
-        allowed = np.zeros(n_graphs, dtype=bool)
-        allowed[rng.choice(n_graphs, max(1, round(share * n_graphs)), replace=False)] = True
+        """Return a random choice of graphs as truth values of their nodes, one array per shard.
+
+        It is a share of the graphs that have weight at all.
+        """
+        heavy = np.concatenate(
+            [
+                np.bincount(shard.graph_index, weights=weight > 0, minlength=shard.n_graphs) > 0
+                for shard, weight in zip(self.shards, self.weights, strict=True)
+            ]
+        )
+        candidates = np.flatnonzero(heavy)
+        count = max(1, round(share * len(candidates)))
+        allowed = np.zeros(len(heavy), dtype=bool)
+        allowed[rng.choice(candidates, count, replace=False)] = True
         first = np.cumsum([0, *(shard.n_graphs for shard in self.shards)])
         return [
             allowed[start + shard.graph_index]

@@ -19,10 +19,11 @@ from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, to_bytes
 from gnn2logic.idt.inputs import check_labels, check_weights
-from gnn2logic.idt.model import IDT, Layer, Prunings
+from gnn2logic.idt.layer_views import LayerView, layer_views
+from gnn2logic.idt.model import IDT, Prunings
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.reading import class_formula, leaf_classes
-from gnn2logic.idt.rules import RuleTable
+from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.idt.running import final_leaves
 from gnn2logic.idt.settings import check_whole
 from gnn2logic.logic.syntax import Formula
@@ -38,7 +39,8 @@ class IDTPredictor:
     classes_ : array
     model_ : IDT
         The model as a plain value: columns, layers, final tree.
-    layers_ : tuple of Layer
+    layers_ : tuple of LayerView
+        The inner layers: their trees, their leaf sets, and the columns that these are.
     rules_ : RuleTable
         All prunings of the final tree, from small to large, with formulas and accuracy.
     prunings_, chosen_, ccp_alpha_
@@ -89,15 +91,16 @@ class IDTPredictor:
         raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
 
     @property
-    def layers_(self) -> tuple[Layer, ...]:
-        """The inner layers of the model: their trees. ``model_.columns`` tells all leaf sets."""
+    def layers_(self) -> tuple[LayerView, ...]:
+        """The inner layers: trees, leaf sets, and the columns that these are."""
         check_fitted(self, "model_")
-        return self.model_.layers
+        return layer_views(self.model_)
 
     @property
     def n_layers_(self) -> int:
         """The number of inner layers."""
-        return len(self.layers_)
+        check_fitted(self, "model_")
+        return len(self.model_.layers)
 
     @property
     def ccp_alpha_(self) -> float:
@@ -128,9 +131,11 @@ class IDTPredictor:
                 values[node] = values[full.false_child[node]] + values[full.true_child[node]]
         return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_, values)
 
-    def pick(self, index: int) -> Self:
-        """Return a copy of the model that predicts with another row of `rules_`."""
+    def pick(self, index: int | Rule) -> Self:
+        """Return a copy of the model that predicts with another row of `rules_`, or its index."""
         check_fitted(self, "model_")
+        if isinstance(index, Rule):
+            index = index.index
         number = check_whole("index", index, least=0)
         if number >= len(self.prunings_.alphas):
             raise ParameterError(
@@ -185,5 +190,11 @@ class IDTPredictor:
     def __str__(self) -> str:
         if not hasattr(self, "model_"):
             return repr(self)
-        title = f"IDT for {self._level}s: rules from small to large, > marks the chosen one"
-        return f"{title}\n{self.rules_}"
+        layers = "1 inner layer" if self.n_layers_ == 1 else f"{self.n_layers_} inner layers"
+        return f"IDT for {self._level}s, {layers}\n{self.rules_}"
+
+    def _repr_html_(self) -> str:
+        from gnn2logic.idt.export.html import model_to_html
+
+        check_fitted(self, "model_")
+        return model_to_html(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,11 +13,13 @@ import numpy.typing as npt
 from gnn2logic.idt.model import IDT, Prunings
 from gnn2logic.idt.reading import class_formula, final_columns, leaf_classes
 from gnn2logic.logic.syntax import Formula
+from gnn2logic.trees.tree import Tree
 
-__all__ = ["Rule", "RuleTable"]
+__all__ = ["Rule", "RuleTable", "shown_classes"]
 
-# Printed formulas longer than this are cut; the formula itself is there whole.
+# In the table, longer formulas are cut; the chosen ones follow below it, up to the second limit.
 _SHOWN = 100
+_SHOWN_BELOW = 3000
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ class Rule:
     accuracy: float
     support: dict[Any, float]
     chosen: bool
-    model: IDT
-    classes: npt.NDArray[Any]
-    _columns: _ColumnFormulas
+    model: IDT = field(repr=False)
+    classes: npt.NDArray[Any] = field(repr=False)
+    _columns: _ColumnFormulas = field(repr=False)
 
     @cached_property
     def formulas(self) -> dict[Any, Formula]:
@@ -82,7 +84,10 @@ class Rule:
 
 
 class RuleTable(Sequence[Rule]):
-    """All prunings of a fitted model, smallest first. Formulas are read when they are asked for.
+    """The prunings of a fitted model, smallest first. Formulas are read when they are asked for.
+
+    Of prunings that predict the same everywhere only one is listed: the chosen one, or else the
+    smallest.
 
     Parameters
     ----------
@@ -106,10 +111,16 @@ class RuleTable(Sequence[Rule]):
         values: npt.NDArray[np.float64] | None = None,
     ) -> None:
         self._rules: list[Rule] = []
+        self._data = "training" if values is None else "given"
         full = prunings.full
         columns = _ColumnFormulas(model.with_final(full))
         measured = full if values is None else replace(full, values=values)
+        listed: dict[frozenset[tuple[int, int]], int] = {}
         for index in reversed(range(len(prunings.alphas))):
+            key = _predictions(full, prunings.cuts[index])
+            if key not in listed or index == chosen:
+                listed[key] = index
+        for index in sorted(listed.values(), reverse=True):
             tree = full.cut(prunings.cuts[index])
             leaves = measured.cut(prunings.cuts[index]).values[list(tree.leaves)]
             # Rows are classes that are predicted, columns those that are true.
@@ -169,13 +180,19 @@ class RuleTable(Sequence[Rule]):
 
     def text(self, max_leaves: int = 8) -> str:
         """Return the table of the rules with few leaves, and the chosen one, as text."""
+        if len(self._rules) == 1:
+            # Nothing to weigh up: the rule itself.
+            return "\n".join(_in_full(self.chosen, list(self.chosen.formulas)))
         lines = [
-            f"{'':2}{'index':>5} {'leaves':>6} {'size':>5} {'depth':>5} {'accuracy':>8}  rules"
+            f"rules from small to large, > marks the chosen one; accuracy and share of each class "
+            f"on the {self._data} data",
+            f"{'':2}{'index':>5} {'leaves':>6} {'size':>5} {'depth':>5} {'accuracy':>8}  "
+            "class (share): formula",
         ]
         for rule in self._rules:
             if rule.n_leaves > max_leaves and not rule.chosen:
                 continue
-            shown = _shown_classes(rule)
+            shown = shown_classes(rule)
             head = (
                 f"{'>' if rule.chosen else ' ':2}{rule.index:>5} {rule.n_leaves:>6} {rule.size:>5} "
                 f"{rule.modal_depth:>5} {rule.accuracy:>8.4f}  "
@@ -184,19 +201,52 @@ class RuleTable(Sequence[Rule]):
                 start = head if number == 0 else " " * len(head)
                 support = rule.support[label]
                 lines.append(f"{start}{label} ({support:.0%}): {_cut(str(rule.formulas[label]))}")
+        shown = shown_classes(self.chosen)
+        if any(len(str(self.chosen.formulas[label])) > _SHOWN for label in shown):
+            lines.extend(["the chosen rule in full", *_in_full(self.chosen, shown)])
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return self.text()
 
+    def _repr_html_(self) -> str:
+        from gnn2logic.idt.export.html import rules_to_html
 
-def _shown_classes(rule: Rule) -> list[Any]:
+        return rules_to_html(self)
+
+
+def shown_classes(rule: Rule) -> list[Any]:
     """Return all classes but the one with the largest formula: it is what is left over."""
     labels = list(rule.formulas)
     if len(labels) == 1:
         return labels
     largest = max(labels, key=lambda label: (rule.formulas[label].size, rule.formulas[label].key))
     return [label for label in labels if label != largest]
+
+
+def _predictions(full: Tree, cut: frozenset[int]) -> frozenset[tuple[int, int]]:
+    """Return the nodes, each as high up as can be, below which one class is predicted."""
+    below: dict[int, tuple[tuple[int, int], ...]] = {}
+    for node in reversed(range(full.n_nodes)):
+        if full.splits[node] is None or node in cut:
+            below[node] = ((node, int(np.argmax(full.values[node]))),)
+        else:
+            parts = below[full.false_child[node]] + below[full.true_child[node]]
+            one_class = len({own for _, own in parts}) == 1
+            below[node] = ((node, parts[0][1]),) if one_class else parts
+    return frozenset(below[0])
+
+
+def _in_full(rule: Rule, labels: Sequence[Any]) -> list[str]:
+    """Return one line or more for each class, cut only where nobody would read on."""
+    lines = []
+    for label in labels:
+        text = str(rule.formulas[label])
+        if len(text) > _SHOWN_BELOW:
+            text = f"{text[:_SHOWN_BELOW]}... (size {rule.formulas[label].size})"
+        first, *more = text.split("\n")
+        lines.extend([f"  {label}: {first}", *(f"    {line}" for line in more)])
+    return lines
 
 
 def _cut(text: str) -> str:

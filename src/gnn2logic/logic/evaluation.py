@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Predicate
 from gnn2logic.logic.walk import subformulas
 
-__all__ = ["evaluate", "more_than_share"]
+__all__ = ["evaluate", "evaluate_each", "more_than_share"]
 
 BoolArray = npt.NDArray[np.bool_]
 _EVERYTHING = Modality.from_set("1")
@@ -54,6 +55,22 @@ def evaluate(
     if level == "node":
         return truth.per_node(batch)
     return truth.per_graph(batch)
+
+
+def evaluate_each(formulas: Iterable[Formula], batch: GraphBatch) -> dict[Formula, BoolArray]:
+    """Return where each of some formulas is true, one value per node; shared parts cost once.
+
+    >>> from gnn2logic.graphs import GraphBatch
+    >>> from gnn2logic.logic import parse
+    >>> path = GraphBatch(None, [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    >>> [truth.tolist() for truth in evaluate_each([parse("A true > 1")], path).values()]
+    [[False, True, False]]
+    """
+    wanted = list(formulas)
+    evaluation = _Evaluation(batch)
+    for node in subformulas(*wanted):
+        evaluation.truths[node] = evaluation._evaluate(node)
+    return {formula: evaluation.truths[formula].per_node(batch) for formula in wanted}
 
 
 def _as_batch(graphs: object) -> GraphBatch:

@@ -140,6 +140,11 @@ class Formula(ImmutableFormula):
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
 
+    def _repr_html_(self) -> str:
+        from gnn2logic.logic.printing import to_html
+
+        return to_html(self)
+
     def unicode(self) -> str:
         """Return the formula in mathematical Unicode; `parse` reads it back."""
         from gnn2logic.logic.printing import to_unicode

@@ -1,5 +1,6 @@
 """Pictures, with matplotlib (extra ``plot``)."""
 
+from gnn2logic.plotting.explanations import plot_explanation
 from gnn2logic.plotting.graphs import plot_graph, plot_graphs
 from gnn2logic.plotting.idts import plot_idt
 from gnn2logic.plotting.rules import plot_rules
@@ -8,6 +9,7 @@ from gnn2logic.plotting.trees import plot_tree
 
 __all__ = [
     "plot_confusion",
+    "plot_explanation",
     "plot_fidelity",
     "plot_graph",
     "plot_graphs",

@@ -28,7 +28,7 @@ from gnn2logic.plotting.colours import (
 from gnn2logic.plotting.graph_edges import RelationLine, draw_edges, relation_lines
 from gnn2logic.plotting.sheet import font_family, text_width
 
-__all__ = ["NodeStyle", "draw_graph", "spacing"]
+__all__ = ["NodeStyle", "category_colours", "draw_graph", "spacing"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -159,10 +159,11 @@ def _fills(style: NodeStyle) -> list[str]:
         return [ORANGE if on else PAPER for on in style.filled]
     if style.categories is None:
         return [PAPER] * len(style.texts)
-    return [tint(colour, 0.45) for colour in _category_colours(style.categories)]
+    return [tint(colour, 0.45) for colour in category_colours(style.categories)]
 
 
-def _category_colours(categories: Sequence[str | None]) -> list[str]:
+def category_colours(categories: Sequence[str | None]) -> list[str]:
+    """Return the colour of each category; categories that are elements have those of chemists."""
     known = sorted({category for category in categories if category is not None})
     if all(len(category) <= 2 and category.isalpha() for category in known):
         return [_ELEMENTS.get(category or "", "#D8D8D8") for category in categories]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import random
 from functools import partial
 from typing import Any
 
@@ -119,6 +120,35 @@ def check_sample_weight_of_ones_is_none(estimator: Any, level: Level) -> None:
     plain = clone(estimator).fit(data.graphs, data.y)
     weighted = clone(estimator).fit(data.graphs, data.y, sample_weight=np.ones(len(data.y)))
     require_same_model(plain, weighted, data, "a sample_weight of ones must change nothing.")
+
+
+def check_sample_weight_matters(estimator: Any, level: Level) -> None:
+    """Other weights give another model, if the estimator knows weights at all."""
+    if not _knows_weights(estimator):
+        return
+    data = sample(level)
+    answers = []
+    for label in (0, 1):
+        heavy = np.where(data.y == label, 100.0, 1.0)
+        own = clone(estimator).fit(data.graphs, data.y, sample_weight=heavy)
+        ask = own.predict_proba if hasattr(own, "predict_proba") else own.predict
+        answers.append(np.asarray(ask(data.graphs)))
+    require(
+        not np.array_equal(answers[0], answers[1]),
+        "sample_weight must matter: 100 times the weight on one class or on another must not give "
+        "the same answers.",
+    )
+
+
+def check_global_randomness_is_left_alone(estimator: Any, level: Level) -> None:
+    """Neither fit nor predict draws from, or seeds, the generators that everybody shares."""
+    data = sample(level)
+    before = (random.getstate(), str(np.random.get_state()))
+    estimator.fit(data.graphs, data.y).predict(data.graphs)
+    require(
+        before == (random.getstate(), str(np.random.get_state())),
+        "fit and predict must not touch the global random states of random and numpy.",
+    )
 
 
 def _knows_weights(estimator: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from gnn2logic.graphs import to_networkx, to_pyg
+from gnn2logic.graphs import GraphBatch, to_networkx, to_pyg
 from gnn2logic.testing.requirements import require, require_same, require_same_model
 from gnn2logic.testing.samples import Level, rows_of, sample
 
@@ -33,6 +33,23 @@ def check_a_graph_alone_is_predicted_alike(estimator: Any, level: Level) -> None
         got = estimator.predict(data.graphs[number])
         message = f"graph {number} must be predicted alone as it is among others."
         require_same(expected[rows], got, message)
+
+
+def check_numbering_of_nodes_does_not_matter(estimator: Any, level: Level) -> None:
+    """Graphs whose nodes are numbered otherwise are the same graphs."""
+    data = sample(level)
+    estimator.fit(data.graphs, data.y)
+    for number in range(data.graphs.n_graphs):
+        graph = data.graphs[number]
+        order = np.random.default_rng(number).permutation(graph.n_nodes)
+        other = GraphBatch(
+            graph.predicates[order],
+            graph.adjacency.toarray()[np.ix_(order, order)],
+            names=graph.names,
+        )
+        expected, got = estimator.predict(graph), estimator.predict(other)
+        message = f"graph {number} with its nodes in another order must be predicted alike."
+        require_same(expected[order] if level == "node" else expected, got, message)
 
 
 def check_probabilities(estimator: Any, level: Level) -> None:
@@ -68,8 +85,9 @@ def check_formulas_agree_with_predictions(estimator: Any, level: Level) -> None:
     """Formulas are true exactly where their class is predicted."""
     data = sample(level)
     estimator.fit(data.graphs, data.y)
-    for seed in range(3):
-        fresh = sample(level, seed=seed)
+    # Graphs like those at fit, and larger ones.
+    for seed, largest in ((0, 8), (1, 8), (2, 25)):
+        fresh = sample(level, seed=seed, largest=largest)
         predicted = estimator.predict(fresh.graphs)
         for label in estimator.classes_.tolist():
             truth = estimator.formula(label).evaluate(fresh.graphs, level=level)

@@ -43,7 +43,7 @@ class Sample:
         ]
 
 
-def sample(level: Level, seed: int = 0) -> Sample:
+def sample(level: Level, seed: int = 0, largest: int = 8) -> Sample:
     """Return 40 graphs of 1 to 8 nodes with three classes; every fifth label is wrong.
 
     Without errors a tree of two splits would know everything, and weights would change nothing.
@@ -52,7 +52,7 @@ def sample(level: Level, seed: int = 0) -> Sample:
     (40, [0, 1, 2])
     """
     rng = np.random.default_rng(seed)
-    sizes = np.concatenate([[1], rng.integers(1, 9, size=39)])
+    sizes = np.concatenate([[1], rng.integers(1, largest + 1, size=39)])
     graphs = random_graphs(40, sizes=sizes, density=0.4, random_state=rng)
     first, second = (parse(rule).evaluate(graphs, level=level) for rule in _RULES[level])
     y = np.where(first, 1, 2 * second).astype(np.int64)

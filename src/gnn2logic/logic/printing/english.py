@@ -20,7 +20,7 @@ from gnn2logic.logic.printing.text import is_bare_name
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate, Threshold
 from gnn2logic.logic.walk import subformulas
 
-__all__ = ["to_english"]
+__all__ = ["nodes_in_english", "to_english"]
 
 # Words with a meaning of their own in our sentences; a predicate of that name is quoted.
 _RESERVED = frozenset(
@@ -33,6 +33,7 @@ _RESERVED = frozenset(
     )
 )
 
+_KIND = "of kind ({})"
 _EVERYTHING = Modality.from_set("1")
 _ITSELF = Modality.from_set("I")
 
@@ -62,21 +63,53 @@ class _Phrase(NamedTuple):
     is_compound: bool = False
 
 
-def to_english(formula: Formula) -> str:
+def to_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> str:
     """Return the formula as an English sentence, without a full stop.
 
+    Parameters
+    ----------
+    formula : Formula
+    kinds : mapping of Formula to str, optional
+        Subformulas that have a name, which is written in their place: "of kind (1)". None gives
+        names to what a large formula shares, and puts their definitions in front.
+
+    Examples
+    --------
     >>> from gnn2logic.logic import parse
     >>> print(to_english(parse("1(A(A true > 6) > 1/2) > 1/2")))
     more than half of the nodes have more than half of their neighbours with more than 6 neighbours
     >>> print(to_english(parse("U0 & 3 <= A(atom=7) <= 11")))
     the node is U0, and has between 3 and 11 neighbours that are atom=7
+    >>> print(to_english(parse("1(A true > 6) > 1/2"), {parse("A true > 6"): "1"}))
+    more than half of the nodes are of kind (1)
     """
+    return _printed(formula, kinds, _sentence)
+
+
+def nodes_in_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> str:
+    """Return what the nodes are that satisfy the formula; `kinds` are as in `to_english`.
+
+    >>> from gnn2logic.logic import parse
+    >>> print(nodes_in_english(parse("A(atom=N) > 1")))
+    nodes that have more than 1 neighbour that is atom=N
+    """
+    return _printed(formula, kinds, lambda *given: f"nodes that {_phrase(*given).verb[1]}")
+
+
+def _printed(
+    formula: Formula,
+    kinds: Mapping[Formula, str] | None,
+    whole: Callable[[Formula, Mapping[Formula, str]], str],
+) -> str:
+    if kinds is not None:
+        named = {part: _KIND.format(name) for part, name in kinds.items() if part is not formula}
+        return whole(formula, named)
     write: Callable[[Formula, dict[Formula, str]], str]
     write = lambda node, references: (  # noqa: E731
-        _sentence(node, references) if node is formula else _phrase(node, references).verb[1]
+        whole(node, references) if node is formula else _phrase(node, references).verb[1]
     )
-    printed = print_named(formula, write, lambda number: f"of kind ({number})")
-    lines = [f"Nodes of kind ({number}) {text}." for number, text in printed.definitions]
+    printed = print_named(formula, write, lambda number: _KIND.format(number))
+    lines = [f"Nodes {_KIND.format(number)} {text}." for number, text in printed.definitions]
     return "\n".join([*lines, printed.body])
 
 
@@ -237,7 +270,8 @@ def _is_list(part: _Phrase) -> bool:
 
 def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
     phrase = phrases[bounds.counted]
-    if bounds.modality == _ITSELF and (not bounds.is_count or (bounds.lower or bounds.upper) == 0):
+    limit = bounds.upper if bounds.lower is None else bounds.lower
+    if bounds.modality == _ITSELF and (not bounds.is_count or limit == 0):
         # The node itself is a set of one: some of it, or half of it, is all of it.
         if bounds.upper is None:
             return phrase

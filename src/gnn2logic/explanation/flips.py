@@ -1,0 +1,227 @@
+"""The smallest change of the counts that leads to a leaf of another class.
+
+The final tree sees a graph as some counts: how many nodes of eps_S satisfy chi, for each of its
+terms ``S chi``. A path to a leaf is a box of such counts, so the nearest point of the box is found
+one term at a time. Decisions about one term share its count. The sizes that shares are taken of
+stay as they are, unless the tree counts ``S true``: that count is the size.
+
+This is about the counts of the final tree alone. Changing a graph may change several of them at
+once, and not every combination of counts belongs to a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from gnn2logic.explanation.witnesses import largest_part
+from gnn2logic.graphs.modality import Modality
+from gnn2logic.idt.reading import leaf_classes
+from gnn2logic.logic.syntax import TRUE, Formula, Threshold, conjunction, modal, negation
+from gnn2logic.trees.tree import Split, Tree
+
+__all__ = ["CountChange", "Flip", "Situation", "nearest_flips"]
+
+Term = tuple[Modality, Formula]
+Demands = dict[Formula, list[tuple[Threshold, bool]]]
+
+# Sizes further away from the nearest possible one are not tried; no graph needs as many.
+_REACH = 10_000
+_ITSELF = Modality.from_set("I")
+
+
+@dataclass(frozen=True)
+class CountChange:
+    """One count that is another one.
+
+    Parameters
+    ----------
+    modality : Modality
+    inner : Formula
+        S and chi of the term: the nodes in eps_S that satisfy chi are counted.
+    before, after : int
+    """
+
+    modality: Modality
+    inner: Formula
+    before: int
+    after: int
+
+    @property
+    def difference(self) -> int:
+        """How many more there are afterwards; negative for fewer."""
+        return self.after - self.before
+
+    @property
+    def formula(self) -> Formula:
+        """The new count as a formula: ``S chi = after``."""
+        if self.modality == _ITSELF:
+            return self.inner if self.after else negation(self.inner)
+        at_most = negation(modal(self.modality, self.inner, self.after))
+        if self.after == 0:
+            return at_most
+        return conjunction((modal(self.modality, self.inner, self.after - 1), at_most))
+
+
+@dataclass(frozen=True)
+class Flip:
+    """Counts near those of the graph that the model gives another class.
+
+    Parameters
+    ----------
+    label : object
+        The other class.
+    changes : tuple of CountChange
+        The counts that differ; all others stay.
+    """
+
+    label: Any
+    changes: tuple[CountChange, ...]
+
+    @property
+    def total(self) -> int:
+        """The sum of all differences, without their signs."""
+        return sum(abs(change.difference) for change in self.changes)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that the final tree sees of a graph.
+
+    Parameters
+    ----------
+    formulas : mapping of column to Formula
+        What the columns mean.
+    counts : mapping of (Modality, Formula) to int
+        The count of every term of the tree.
+    sizes : mapping of Modality to int
+        The sizes of the sets that are looked at.
+    """
+
+    formulas: Mapping[int, Formula]
+    counts: Mapping[Term, int]
+    sizes: Mapping[Modality, int]
+
+
+def nearest_flips(
+    tree: Tree, situation: Situation, leaf: int, labels: Sequence[Any]
+) -> tuple[Flip, ...]:
+    """Return the smallest change of counts for every class that another leaf has, nearest first.
+
+    Parameters
+    ----------
+    tree : Tree
+        The final tree.
+    situation : Situation
+    leaf : int
+        The leaf of the graph, counted from the left.
+    labels : sequence
+        The classes by number.
+    """
+    classes = leaf_classes(tree)
+    best: dict[int, tuple[tuple[int, int, int], Flip]] = {}
+    for number, path in enumerate(tree.paths()):
+        own = classes[number]
+        if own == classes[leaf]:
+            continue
+        changes = _nearest(path, situation)
+        if changes is not None:
+            flip = Flip(labels[own], changes)
+            rank = (flip.total, len(changes), number)
+            if own not in best or rank < best[own][0]:
+                best[own] = (rank, flip)
+    return tuple(flip for _, flip in sorted(best.values(), key=lambda entry: entry[0]))
+
+
+def _nearest(
+    path: Sequence[tuple[Split, bool]], situation: Situation
+) -> tuple[CountChange, ...] | None:
+    """Return the changes to the nearest counts on a path; None if no counts are on it."""
+    by_modality: dict[Modality, Demands] = {}
+    for split, value in path:
+        demands = by_modality.setdefault(split.modality, {})
+        inner = situation.formulas[split.column]
+        threshold = split.threshold
+        if inner is TRUE and isinstance(threshold, Fraction):
+            # All of a set is more than a share of it as soon as there is anything.
+            threshold = 0
+        demands.setdefault(inner, []).append((threshold, value))
+    changes: list[CountChange] = []
+    for modality, demands in by_modality.items():
+        found = _within(modality, demands, situation)
+        if found is None:
+            return None
+        for inner, after in found.items():
+            before = situation.counts[modality, inner]
+            if after != before:
+                changes.append(CountChange(modality, inner, before, after))
+    return tuple(changes)
+
+
+def _within(
+    modality: Modality, demands: Demands, situation: Situation
+) -> dict[Formula, int] | None:
+    """Return the nearest counts of the terms of one modal parameter."""
+    counts = {inner: n for (own, inner), n in situation.counts.items() if own == modality}
+    size = situation.sizes[modality]
+    if not modality.neighbours and not modality.others:
+        # The node itself is one node, whatever the graph is.
+        found = _at_size(demands, counts, size, most=size)
+        return None if found is None or found.get(TRUE, size) != size else found
+    if TRUE not in counts:
+        return _at_size(demands, counts, size)
+    others = {inner: asked for inner, asked in demands.items() if inner is not TRUE}
+    low, high = _interval(demands.get(TRUE, []), size)
+    if high is not None and high < low:
+        return None
+    best: dict[Formula, int] | None = None
+    best_cost: int | None = None
+    for step, other_size in _sizes_around(size, low, high):
+        if best_cost is not None and step >= best_cost:
+            break
+        found = _at_size(others, counts, other_size)
+        if found is not None:
+            cost = step + sum(abs(after - counts[inner]) for inner, after in found.items())
+            if best_cost is None or cost < best_cost:
+                best, best_cost = {TRUE: other_size, **found}, cost
+    return best
+
+
+def _sizes_around(size: int, low: int, high: int | None) -> Iterator[tuple[int, int]]:
+    """Yield sizes from `low` to `high`, nearest first, with their distances."""
+    nearest = max(low, size if high is None else min(size, high))
+    first = abs(nearest - size)
+    for step in range(first, first + _REACH):
+        for other in (size - step, size + step) if step else (size,):
+            if other >= low and (high is None or other <= high):
+                yield step, other
+
+
+def _at_size(
+    demands: Demands, counts: Mapping[Formula, int], size: int, most: int | None = None
+) -> dict[Formula, int] | None:
+    """Return the nearest counts that meet the demands if the set has a given size."""
+    found: dict[Formula, int] = {}
+    for inner, asked in demands.items():
+        low, high = _interval(asked, size)
+        if most is not None:
+            high = most if high is None else min(high, most)
+        if high is not None and high < low:
+            return None
+        count = max(counts[inner], low)
+        found[inner] = count if high is None else min(count, high)
+    return found
+
+
+def _interval(asked: Sequence[tuple[Threshold, bool]], size: int) -> tuple[int, int | None]:
+    """Return the least and the largest count that meet all demands on one term."""
+    low, high = 0, None
+    for threshold, value in asked:
+        limit = threshold if isinstance(threshold, int) else largest_part(threshold, size)
+        if value:
+            low = max(low, limit + 1)
+        else:
+            high = limit if high is None else min(high, limit)
+    return low, high

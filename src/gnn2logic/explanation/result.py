@@ -1,0 +1,191 @@
+"""`Explanation`: everything there is to say about one answer of a model, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.explanation.flips import Flip
+from gnn2logic.explanation.parts import Part, parts_of
+from gnn2logic.explanation.teacher_answer import TeacherAnswer
+from gnn2logic.explanation.witnesses import Condition, Witnesses
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.logic.syntax import Formula
+
+__all__ = ["Explanation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why a model gives one answer, as `gnn2logic.explain` returns it.
+
+    Printing it gives the text. `gnn2logic.plotting.plot_explanation` draws it.
+
+    Parameters
+    ----------
+    level : {"graph", "node"}
+        What the model classifies.
+    witnesses : Witnesses
+        The path through the final tree with all nodes and edges that it is about.
+    shares : mapping of label to float
+        The share of every class in the training data that came to the same leaf, by weight. Of a
+        model that was made from formulas, 1 for the class of the leaf.
+    support : float or None
+        The share of the training data that came to this leaf, by weight; None for a model that was
+        made from formulas.
+    flips : tuple of Flip
+        For every other class the smallest change of counts that leads to it, nearest first. It is
+        about the counts that the final tree compares, and not every such change can be made in a
+        graph.
+    teacher : TeacherAnswer or None
+        What the network says; None if it was not asked.
+    """
+
+    level: Literal["graph", "node"]
+    witnesses: Witnesses
+    shares: Mapping[Any, float]
+    support: float | None
+    flips: tuple[Flip, ...]
+    teacher: TeacherAnswer | None = None
+
+    @property
+    def label(self) -> Any:
+        """The class that the model predicts."""
+        return self.witnesses.label
+
+    @property
+    def share(self) -> float:
+        """The share of the predicted class in the training data that came to the same leaf."""
+        return self.shares[self.label]
+
+    @property
+    def graph(self) -> GraphBatch:
+        """The graph as the model sees it."""
+        return self.witnesses.graph
+
+    @property
+    def node(self) -> int | None:
+        """The node that is classified, for models that classify nodes."""
+        return self.witnesses.node
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The decisions on the path through the final tree, from the root."""
+        return self.witnesses.conditions
+
+    @property
+    def rule(self) -> Formula:
+        """The rule that fires: all conditions on the path together."""
+        return self.witnesses.rule
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Part, ...], ...]:
+        """For every condition the formula that it counts and all parts of it, with their nodes."""
+        return tuple(parts_of(condition.inner, self.graph) for condition in self.conditions)
+
+    @property
+    def flip(self) -> Flip | None:
+        """The smallest change of counts that gives another class; None if there is none."""
+        return self.flips[0] if self.flips else None
+
+    def text(self) -> str:
+        """Return the explanation in words."""
+        from gnn2logic.explanation.text import to_text
+        from gnn2logic.explanation.wording import wording_of
+
+        return to_text(wording_of(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain data that ``json.dumps`` takes; nodes are numbers."""
+        teacher = self.teacher
+        return {
+            "level": self.level,
+            "node": self.node,
+            "n_nodes": self.graph.n_nodes,
+            "label": self.label,
+            "share": self.share,
+            "shares": [{"label": own, "share": share} for own, share in self.shares.items()],
+            "support": self.support,
+            "teacher": None
+            if teacher is None
+            else {
+                "label": teacher.label,
+                "probability": teacher.probability,
+                "agrees": teacher.agrees,
+            },
+            "rule": str(self.rule),
+            "rule_in_words": self.rule.english(),
+            "conditions": [
+                _condition_to_dict(condition, parts)
+                for condition, parts in zip(self.conditions, self.parts, strict=True)
+            ],
+            "flips": [_flip_to_dict(flip) for flip in self.flips],
+            "nodes": numbers_of(self.witnesses.nodes),
+            "edges": self.witnesses.edges.tolist(),
+        }
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.label!r} by {self.rule}>"
+
+    def _repr_html_(self) -> str:
+        from gnn2logic.explanation.html import to_html
+        from gnn2logic.explanation.wording import wording_of
+
+        return to_html(wording_of(self))
+
+
+def numbers_of(nodes: npt.NDArray[np.bool_]) -> list[int]:
+    """Return the numbers of the nodes that are marked."""
+    found: list[int] = np.flatnonzero(nodes).tolist()
+    return found
+
+
+def _condition_to_dict(condition: Condition, parts: tuple[Part, ...]) -> dict[str, Any]:
+    threshold = condition.threshold
+    return {
+        "formula": str(condition.formula),
+        "english": condition.formula.english(),
+        "modality": str(condition.split.modality),
+        "inner": str(condition.inner),
+        "count": condition.count,
+        "size": condition.size,
+        "threshold": threshold if isinstance(threshold, int) else str(threshold),
+        "met": condition.met,
+        "margin": condition.margin,
+        "nodes": numbers_of(condition.nodes),
+        "counted": numbers_of(condition.counted),
+        "parts": [
+            {
+                "formula": str(part.formula),
+                "english": part.formula.english(),
+                "nodes": numbers_of(part.nodes),
+            }
+            for part in parts
+        ],
+    }
+
+
+def _flip_to_dict(flip: Flip) -> dict[str, Any]:
+    return {
+        "label": flip.label,
+        "total": flip.total,
+        "changes": [
+            {
+                "formula": str(change.formula),
+                "english": change.formula.english(),
+                "modality": str(change.modality),
+                "inner": str(change.inner),
+                "before": change.before,
+                "after": change.after,
+            }
+            for change in flip.changes
+        ],
+    }

@@ -1,0 +1,220 @@
+"""What an explanation says, sentence by sentence; text and HTML only arrange it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from gnn2logic.explanation.flips import Flip
+from gnn2logic.explanation.kinds import kinds_of
+from gnn2logic.explanation.parts import Part
+from gnn2logic.explanation.witnesses import Condition
+from gnn2logic.graphs.modality import quote_name
+from gnn2logic.logic.evaluation import evaluate_each
+from gnn2logic.logic.printing.english import nodes_in_english, to_english
+from gnn2logic.logic.printing.infix import write_infix
+from gnn2logic.logic.printing.text import ASCII
+from gnn2logic.logic.syntax import TRUE, Formula
+
+if TYPE_CHECKING:
+    from gnn2logic.explanation.result import Explanation
+
+__all__ = ["ConditionWords", "FlipWords", "NodeWords", "Wording", "count_words", "wording_of"]
+
+_SHOWN_NODES = 30
+# Parts of formulas with a name and those that conditions count are always shown, others if there
+# is room.
+_SHOWN_PARTS = 8
+_CAVEAT = (
+    "This is about the counts that the final tree compares. A change of the graph may change "
+    "several of them at once, and not every combination of counts belongs to a graph."
+)
+
+
+@dataclass(frozen=True)
+class ConditionWords:
+    """A condition: in words, in logic, and what was counted."""
+
+    words: str
+    formula: str
+    count: str
+
+
+@dataclass(frozen=True)
+class NodeWords:
+    """A part of a formula: its name if it has one, in words, in logic, and its nodes."""
+
+    name: str
+    words: str
+    formula: str
+    nodes: str
+
+
+@dataclass(frozen=True)
+class FlipWords:
+    """Another class: how far it is, and which counts would be others."""
+
+    label: str
+    total: int
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Everything that is said, in order."""
+
+    label: str
+    title: str
+    notes: tuple[str, ...]
+    conditions: tuple[ConditionWords, ...]
+    nodes: tuple[NodeWords, ...]
+    left_out: int
+    flips: tuple[FlipWords, ...]
+    last: str
+
+
+def wording_of(explanation: Explanation) -> Wording:
+    """Return what to say about an explanation."""
+    parts = {part.formula: part for own in explanation.parts for part in own}
+    changes = [change.formula for flip in explanation.flips for change in flip.changes]
+    formulas = [condition.formula for condition in explanation.conditions]
+    kinds = kinds_of([*formulas, *changes], parts)
+    # Changes may name parts of formulas that are not on the path.
+    elsewhere = [kind for kind in kinds if kind not in parts]
+    for formula, nodes in evaluate_each(elsewhere, explanation.graph).items():
+        parts[formula] = Part(formula, nodes)
+    named = [part for part in parts.values() if part.formula in kinds]
+    named.sort(key=lambda part: (len(kinds[part.formula]), kinds[part.formula]))
+    others = [part for part in parts.values() if part.formula not in kinds]
+    counted = {condition.inner for condition in explanation.conditions}
+    others.sort(key=lambda part: part.formula not in counted)
+    n_shown = max(_SHOWN_PARTS - len(named), sum(part.formula in counted for part in others))
+    where = "" if explanation.node is None else f" of node {explanation.node}"
+    return Wording(
+        label=label_text(explanation.label),
+        title=f"Predicted class{where}: {label_text(explanation.label)}",
+        notes=tuple(_notes(explanation)),
+        conditions=tuple(_condition(condition, kinds) for condition in explanation.conditions),
+        nodes=tuple(_nodes(part, kinds) for part in [*named, *others[:n_shown]]),
+        left_out=max(len(others) - n_shown, 0),
+        flips=tuple(_flip(flip, kinds) for flip in explanation.flips),
+        last=_last(explanation),
+    )
+
+
+def _notes(explanation: Explanation) -> list[str]:
+    notes = []
+    if explanation.support is not None and explanation.conditions:
+        notes.append(
+            f"{percent(explanation.share)} of the training {explanation.level}s on this path are "
+            f"of this class; {percent(explanation.support)} of all are on it."
+        )
+    elif explanation.support is not None:
+        notes.append(
+            f"{percent(explanation.share)} of the training {explanation.level}s are of this class."
+        )
+    teacher = explanation.teacher
+    if teacher is not None:
+        sure = "" if teacher.probability is None else f", {percent(teacher.probability)} sure"
+        verdict = "agrees" if teacher.agrees else "disagrees, so this explains the rule alone"
+        notes.append(f"The teacher {verdict}: {label_text(teacher.label)}{sure}.")
+    return notes
+
+
+def _condition(condition: Condition, kinds: Mapping[Formula, str]) -> ConditionWords:
+    return ConditionWords(
+        sentence(to_english(condition.formula, kinds)),
+        _in_logic(condition.formula, kinds),
+        f"{count_words(condition)}; {condition.margin} {_direction(condition)} would break it.",
+    )
+
+
+def count_words(condition: Condition) -> str:
+    """Return how many nodes a condition counts, of how many.
+
+    A share is also given as the largest count that is not more than it.
+    """
+    count, size, threshold = condition.count, condition.size, condition.threshold
+    if condition.inner is TRUE:
+        return f"{count} counted"
+    if not isinstance(threshold, Fraction):
+        return f"{count} of {size} counted"
+    share = f"{percent(count / size)}; " if size else ""
+    return f"{count} of {size} counted ({share}{threshold} of {size} is {_amount(threshold, size)})"
+
+
+def _amount(share: Fraction, size: int) -> str:
+    exact = share * size
+    return str(exact) if exact.denominator == 1 else f"{float(exact):.4g}"
+
+
+def _direction(condition: Condition) -> str:
+    return "fewer" if condition.met else "more"
+
+
+def _nodes(part: Part, kinds: Mapping[Formula, str]) -> NodeWords:
+    return NodeWords(
+        kinds.get(part.formula, ""),
+        _capital(nodes_in_english(part.formula, kinds)),
+        _in_logic(part.formula, kinds),
+        _node_list(part),
+    )
+
+
+def _node_list(part: Part) -> str:
+    """Return the numbers of nodes, cut if there are many."""
+    numbers = part.nodes.nonzero()[0].tolist()
+    if not numbers:
+        return "none"
+    if len(numbers) == len(part.nodes) > 1:
+        return f"all {len(numbers)}"
+    shown = ", ".join(map(str, numbers[:_SHOWN_NODES]))
+    return shown if len(numbers) <= _SHOWN_NODES else f"{shown}, ... ({len(numbers)} in all)"
+
+
+def _flip(flip: Flip, kinds: Mapping[Formula, str]) -> FlipWords:
+    changes = tuple(
+        f"{_capital(to_english(change.formula, kinds))} (now {change.before})."
+        for change in flip.changes
+    )
+    return FlipWords(label_text(flip.label), flip.total, changes)
+
+
+def _last(explanation: Explanation) -> str:
+    if not explanation.conditions:
+        return f"The model gives this class to every {explanation.level}."
+    return _CAVEAT if explanation.flips else "No change of these counts gives another class."
+
+
+def _in_logic(formula: Formula, kinds: Mapping[Formula, str]) -> str:
+    names = {part: f"({name})" for part, name in kinds.items() if part is not formula}
+    return write_infix(formula, names, ASCII)
+
+
+def label_text(label: object) -> str:
+    """Return a class in one line."""
+    text = str(label)
+    return text if text.isprintable() else quote_name(text)
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent; 0% and 100% mean exactly that.
+
+    >>> percent(0.456), percent(0.9999), percent(0.0001), percent(1.0)
+    ('46%', '>99%', '<1%', '100%')
+    """
+    number = round(share * 100)
+    if number >= 100 and share < 1:
+        return ">99%"
+    return "<1%" if number <= 0 < share else f"{number}%"
+
+
+def sentence(text: str) -> str:
+    """Return English with a capital and a full stop."""
+    return f"{_capital(text)}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

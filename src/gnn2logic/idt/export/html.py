@@ -1,0 +1,86 @@
+"""HTML for notebooks: the table of rules, and a fitted model."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from gnn2logic.idt.rules import Rule, RuleTable, shown_classes
+from gnn2logic.logic.printing.english import to_english
+from gnn2logic.logic.printing.text import to_unicode
+
+if TYPE_CHECKING:
+    from gnn2logic.idt.predictor import IDTPredictor
+
+__all__ = ["model_to_html", "rules_to_html"]
+
+_HEADS = ("index", "leaves", "size", "depth", "accuracy", "class", "share", "formula")
+# Colours are left to the page, so that dark pages stay dark.
+_LEFT = "text-align:left;vertical-align:top"
+_RIGHT = "text-align:right;vertical-align:top"
+_LONGEST = 300
+
+
+def rules_to_html(rules: RuleTable, max_leaves: int = 8) -> str:
+    """Return the rules with few leaves, and the chosen one, as a table; all names are escaped.
+
+    >>> from gnn2logic.idt.formula_models import from_formulas
+    >>> model = from_formulas({"large": "1 true > 12"}, otherwise="small", names=[])
+    >>> "there are more than 12 nodes" in rules_to_html(model.rules_)
+    True
+    """
+    shown = [rule for rule in rules if rule.chosen or rule.n_leaves <= max_leaves]
+    heads = "".join(f'<th style="{_LEFT}">{head}</th>' for head in ("", *_HEADS))
+    rows = "".join(_rows(rule) for rule in shown)
+    hidden = len(rules) - len(shown)
+    note = f"<p>{hidden} larger rules are not shown.</p>" if hidden else ""
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
+
+
+def model_to_html(model: IDTPredictor) -> str:
+    """Return a fitted model: what it is, the table of rules, and the chosen rule in words."""
+    table = model.rules_
+    chosen = table.chosen
+    words = "".join(
+        f"<p><b>{escape(str(label))}</b>: {_lines(to_english(chosen.formulas[label]))}.</p>"
+        for label in shown_classes(chosen)
+    )
+    title = (
+        f"IDT for {model.model_.level}s: {len(model.classes_)} classes, "
+        f"{model.n_layers_} inner layers"
+    )
+    return f"<div><p>{title}</p>{rules_to_html(table)}{words}</div>"
+
+
+def _rows(rule: Rule) -> str:
+    labels = shown_classes(rule)
+    start = ' style="font-weight:bold" aria-current="true"' if rule.chosen else ""
+    mark = '<span title="the chosen rule">&#9654;</span>' if rule.chosen else ""
+    numbers = (rule.index, rule.n_leaves, rule.size, rule.modal_depth, f"{rule.accuracy:.4f}")
+    span = f' rowspan="{len(labels)}"'
+    head = f'<td{span} style="{_LEFT}">{mark}</td>' + "".join(
+        f'<td{span} style="{_RIGHT}">{number}</td>' for number in numbers
+    )
+    rows = []
+    for number, label in enumerate(labels):
+        formula = rule.formulas[label]
+        rows.append(
+            f"<tr{start}>{head if number == 0 else ''}"
+            f'<td style="{_LEFT}">{escape(str(label))}</td>'
+            f'<td style="{_RIGHT}">{rule.support[label]:.0%}</td>'
+            f'<td style="{_LEFT}" title="{_cut(to_english(formula))}">'
+            f"<code>{_lines(_short(to_unicode(formula)))}</code></td></tr>"
+        )
+    return "".join(rows)
+
+
+def _lines(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _cut(text: str) -> str:
+    return escape(_short(text))

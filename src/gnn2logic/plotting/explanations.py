@@ -1,0 +1,182 @@
+"""An explanation as a picture: the graph once for each condition, with the nodes it counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.explanation.result import Explanation
+from gnn2logic.explanation.witnesses import Condition
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.idt.export.view import one_line
+from gnn2logic.idt.settings import check_whole
+from gnn2logic.logic.syntax import TRUE
+from gnn2logic.plotting.axes import needs_matplotlib, new_axes
+from gnn2logic.plotting.colours import BLUE
+from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
+from gnn2logic.plotting.graph_labels import category_column, node_labels
+from gnn2logic.plotting.graph_layout import layout
+from gnn2logic.plotting.names import formula_text
+from gnn2logic.plotting.sheet import text_width
+from gnn2logic.plotting.words import wrapped
+
+__all__ = ["plot_explanation"]
+
+# Inches: an edge, the width of one graph at least and at most, and that of all of a row.
+_EDGE = 0.42
+_NARROWEST, _WIDEST = 3.4, 5.8
+_ROW = 12.0
+# Points.
+_SIZE = 9.0
+_LINE = _SIZE * 1.3
+_MAX_LINES = 4
+_LEGEND = 30.0
+_GAP = 0.04
+
+
+def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None) -> Any:
+    """Draw the graph of an explanation once for each condition on the path.
+
+    The nodes that the condition counts are filled; the caption has the condition, the count and
+    the threshold. Nodes have their numbers, as in the text of the explanation. The node that is
+    classified, if the model classifies nodes, has a blue ring.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What `gnn2logic.explain` returns.
+    seed : int
+        Another seed gives another layout.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        The graphs are its ``child_axes``, in the order of the conditions.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> from gnn2logic.explanation import explain
+    >>> from gnn2logic.plotting import plot_explanation
+    >>> idt = gl.from_formulas({"hub": "1(A true > 2) > 0"}, otherwise="no hub", names=[])
+    >>> star = gl.from_edges([(0, 1), (0, 2), (0, 3)], 4).symmetrize()
+    >>> ax = plot_explanation(explain(idt, star))
+    >>> print(ax.get_title())
+    Class hub
+    >>> print(ax.child_axes[0].get_title())
+    1(A true > 2) > 0
+    1 of 4 nodes, more than 0 needed
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(ax.figure)
+    """
+    needs_matplotlib("plot_explanation", ax)
+    if not isinstance(explanation, Explanation):
+        raise UnsupportedInputError(
+            f"explanation must be what explain returns. Got {type(explanation).__name__} instead."
+        )
+    graph = explanation.graph
+    places = layout(graph, check_whole("seed", seed, least=0))
+    count = max(len(explanation.conditions), 1)
+    width, height = _cell(places)
+    legend = bool(graph.relations)
+    foot = _LEGEND if legend else 0.0
+    if ax is None:
+        columns = min(count, int(_ROW // width))
+        captions = _captions(explanation, width * 72)
+        text = _LINE * _n_lines(captions) + _SIZE + foot
+        size = (width * columns, (height + text / 72) * -(-count // columns) + 0.4)
+        ax = new_axes(size)
+    wide, high = _extent(ax)
+    columns = min(count, max(round(wide / (width * 72)), 1))
+    rows = -(-count // columns)
+    captions = _captions(explanation, wide / columns)
+    ax.set_axis_off()
+    ax.set_title(_heading(explanation), fontsize=11, parse_math=False, usetex=False)
+    room = (_n_lines(captions) * _LINE + _SIZE) / high
+    for number, caption in enumerate(captions):
+        left = (number % columns + _GAP) / columns
+        top = 1 - number // columns / rows - room
+        tall = max(1 / rows - room - foot / high, 0.1 / rows)
+        panel = ax.inset_axes((left, top - tall, (1 - 2 * _GAP) / columns, tall))
+        filled = explanation.conditions[number].counted if explanation.conditions else None
+        style = NodeStyle(_texts(graph), filled, category_column(graph))
+        draw_graph(panel, graph, places, style, None, legend=legend)
+        # The picture hangs from its caption.
+        panel.set_anchor("N")
+        panel.set_title(caption, fontsize=_SIZE, parse_math=False, usetex=False)
+        if explanation.node is not None:
+            _ring(panel, explanation.node)
+    return ax
+
+
+def _cell(places: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return the width and height in inches at which a graph is drawn well."""
+    wide, high = (np.ptp(places, axis=0) / spacing(places)[0] + 1.2).tolist()
+    width = float(np.clip(_EDGE * wide, _NARROWEST, _WIDEST))
+    return width, float(np.clip(width * high / wide, 1.0, _WIDEST))
+
+
+def _captions(explanation: Explanation, width: float) -> list[str]:
+    if not explanation.conditions:
+        return [f"every {explanation.level}, without conditions"]
+    return [_caption(condition, width) for condition in explanation.conditions]
+
+
+def _n_lines(captions: list[str]) -> int:
+    return max(caption.count("\n") + 1 for caption in captions)
+
+
+def _heading(explanation: Explanation) -> str:
+    text = f"class {one_line(str(explanation.label))}"
+    text = f"Node {explanation.node}: {text}" if explanation.node is not None else f"C{text[1:]}"
+    if explanation.teacher is None:
+        return text
+    return f"{text}, teacher: {one_line(str(explanation.teacher.label))}"
+
+
+def _caption(condition: Condition, width: float) -> str:
+    lines = wrapped(
+        formula_text(condition.formula), int(width / text_width("n", _SIZE)), _MAX_LINES
+    )
+    threshold = condition.threshold
+    nodes = "nodes" if condition.inner is TRUE else f"of {condition.size} nodes"
+    bound = "more than" if condition.met else "at most"
+    of_all = " of them" if isinstance(threshold, Fraction) else ""
+    return "\n".join([*lines, f"{condition.count} {nodes}, {bound} {threshold}{of_all} needed"])
+
+
+def _texts(graph: GraphBatch) -> list[str]:
+    """Return the numbers of nodes, after their elements as chemists write them: N7."""
+    categories = category_column(graph)
+    if categories is None or any(own is not None and not own.isalpha() for own in categories):
+        return node_labels(graph, "number")
+    return [f"{category or ''}{number}" for number, category in enumerate(categories)]
+
+
+def _extent(ax: Any) -> tuple[float, float]:
+    """Return the width and height of axes in points, once the layout is known."""
+    ax.figure.draw_without_rendering()
+    box = ax.get_window_extent()
+    return box.width * 72 / ax.figure.dpi, box.height * 72 / ax.figure.dpi
+
+
+def _ring(panel: Any, node: int) -> None:
+    from matplotlib.patches import Circle
+
+    own = next(patch for patch in panel.patches if patch.get_gid() == f"node-{node}")
+    panel.add_patch(
+        Circle(
+            own.center,
+            own.radius * 1.3,
+            fill=False,
+            edgecolor=BLUE,
+            linewidth=2.5,
+            zorder=4,
+            gid="classified",
+        )
+    )

@@ -1,0 +1,112 @@
+"""Pictures of explanations: which nodes are filled, what captions say, that nothing overlaps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.colors import to_hex
+
+from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.explanation import Explanation, explain
+from gnn2logic.graphs import GraphBatch, from_edges, random_graphs
+from gnn2logic.idt import IDTClassifier
+from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.plotting import plot_explanation
+from gnn2logic.plotting.colours import ORANGE
+from plot_checks import assert_apart, saved
+
+
+def filled(panel: Any) -> list[int]:
+    """Return the numbers of the nodes that are filled."""
+    return [
+        int(patch.get_gid().removeprefix("node-"))
+        for patch in panel.patches
+        if str(patch.get_gid()).startswith("node-")
+        and to_hex(patch.get_facecolor()).upper() == ORANGE
+    ]
+
+
+def example() -> Explanation:
+    formulas = {"yes": "1 U0 > 1 & 1(A U1 > 0) < 9 & 1 U1 <= 3/4"}
+    model = from_formulas(formulas, otherwise="no", names=["U0", "U1"])
+    for graph in random_graphs(30, sizes=9, random_state=0):
+        found = explain(model, graph)
+        if found.label == "yes":
+            return found
+    raise AssertionError("no graph of the class")
+
+
+def test_every_condition_has_its_nodes() -> None:
+    found = example()
+    ax = plot_explanation(found)
+    assert ax.get_title() == "Class yes"
+    assert len(ax.child_axes) == len(found.conditions) == 3
+    for panel, condition in zip(ax.child_axes, found.conditions, strict=True):
+        assert filled(panel) == condition.counted.nonzero()[0].tolist()
+        *_, last = panel.get_title().split("\n")
+        assert last.startswith(f"{condition.count} of {condition.size} nodes, ")
+        assert f" {condition.threshold} " in last
+    ax.figure.canvas.draw()
+    titles = [panel.title.get_window_extent() for panel in ax.child_axes]
+    assert_apart([*titles, ax.title.get_window_extent()])
+    assert_apart([panel.get_window_extent() for panel in ax.child_axes])
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_files(kind: str) -> None:
+    assert len(saved(plot_explanation(example()), kind)) > 2000
+
+
+def test_given_axes_are_used() -> None:
+    figure, ax = pyplot.subplots(figsize=(7, 9))
+    assert plot_explanation(example(), ax=ax) is ax
+    assert len(ax.child_axes) == 3
+    figure.canvas.draw()
+    assert_apart([panel.title.get_window_extent() for panel in ax.child_axes])
+
+
+def test_a_node_is_ringed_and_elements_are_numbered() -> None:
+    names = ["symbol=C", "symbol=N"]
+    graph = from_edges([(0, 1), (1, 2)], 3, [[1, 0], [0, 1], [1, 0]], names=names).symmetrize()
+    model = from_formulas({1: "A(symbol=C) > 1"}, otherwise=0, names=names, level="node")
+    (panel,) = plot_explanation(explain(model, graph, node=1)).child_axes
+    assert filled(panel) == [0, 2]
+    ring = next(patch for patch in panel.patches if patch.get_gid() == "classified")
+    node = next(patch for patch in panel.patches if patch.get_gid() == "node-1")
+    assert ring.center == node.center
+    texts = {text.get_text() for text in panel.texts}
+    assert {"C0", "N1", "C2"} <= texts
+
+
+def test_constant_models_and_typed_edges() -> None:
+    graphs = random_graphs(10, sizes=4, random_state=0)
+    with pytest.warns(UserWarning, match="constant"):
+        constant = IDTClassifier(n_layers=0).fit(graphs, [1] * 10)
+    (panel,) = plot_explanation(explain(constant, graphs[0])).child_axes
+    assert panel.get_title() == "every graph, without conditions"
+    assert filled(panel) == []
+    edges = {"r": np.array([[0, 1], [0, 0]]), "s": np.array([[0, 0], [1, 0]])}
+    typed = from_formulas({1: "1(A[r] true > 0) > 0"}, otherwise=0, names=[], relations=["r", "s"])
+    found = explain(typed, GraphBatch(None, edges))
+    (panel,) = plot_explanation(found).child_axes
+    assert filled(panel) == [0]
+    assert {"r", "s"} <= {text.get_text() for text in panel.get_legend().get_texts()}
+
+
+def test_names_are_not_math_and_teachers_are_named() -> None:
+    model = from_formulas({"$x$": '1 "$y$" > 0'}, otherwise="no", names=["$y$"])
+    graph = from_edges([(0, 1)], 2, [[1], [0]], names=["$y$"])
+    ax = plot_explanation(explain(model, graph, model))
+    assert ax.get_title() == "Class $x$, teacher: $x$"
+    ax.figure.canvas.draw()
+
+
+def test_bad_inputs() -> None:
+    bad: Any = "explanation"
+    with pytest.raises(UnsupportedInputError, match="Got str"):
+        plot_explanation(bad)
+    with pytest.raises(UnsupportedInputError, match="matplotlib Axes"):
+        plot_explanation(example(), ax=3)
