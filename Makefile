@@ -21,6 +21,10 @@ lint: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/evaluate.py
 	$(BIN)/python benchmarks/synthetic.py
+	$(BIN)/python benchmarks/predict.py
+	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/train.py
+	$(BIN)/python benchmarks/distill.py
 	$(BIN)/python benchmarks/fit.py --growth
 
 clean:

@@ -33,6 +33,13 @@ from gnn2logic.trees.leaf_sets import merge_leaves
 
 GOAL = 25.0
 MEMORY = 0.25
+# Seconds of a first throw-away version, for comparison.
+PROTOTYPE = {"BZR": 1.1, "AIDS": 1.7, "PROTEINS": 2.1}
+OURS: dict[str, dict[str, Any]] = {
+    "gnn2logic, the paper's leaf sets": {"leaf_sets": "merge"},
+    "gnn2logic, default leaf sets": {},
+    "gnn2logic, exact criterion": {"leaf_sets": "merge", "projection": None},
+}
 SIZES = {"BZR": (405, 36, 10), "AIDS": (2000, 16, 38), "PROTEINS": (1113, 39, 3)}
 LOCAL = [Modality.from_set(name) for name in ("I", "A", "I+A")]
 FloatArray = npt.NDArray[np.float64]
@@ -139,33 +146,37 @@ def measured(run: Callable[[], Any], repeats: int = 1) -> tuple[Any, float, floa
 def compare(name: str, layers: int, *, with_baseline: bool) -> bool:
     batch, y, source = load(name)
     targets = activations(batch, layers)
-    options: dict[str, Any] = {"width": 8, "random_state": 0, "leaf_sets": "merge"}
     # The first fit compiles the loops (or loads them, when they were compiled before).
     some = np.unique(y, return_index=True)[1]
     warm = [target[np.isin(batch.graph_index, some)] for target in targets[:1]]
-    IDTClassifier(**options).fit(batch[np.sort(some)], y[np.sort(some)], activations=warm)
-
-    def fit(**more: Any) -> IDTClassifier:
-        return IDTClassifier(**options, **more).fit(batch, y, activations=targets)
+    IDTClassifier(width=8).fit(batch[np.sort(some)], y[np.sort(some)], activations=warm)
 
     print(f"\n{name} ({source}): {batch.n_graphs} graphs, {batch.n_nodes} nodes, {layers} layers")
-    print(f"{'':28}{'seconds':>9}{'peak MiB':>10}{'accuracy':>10}")
-    model, seconds, peak = measured(fit, 3)
-    accuracy = model.score(batch, y)
-    print(f"{'gnn2logic':28}{seconds:9.2f}{peak:10.0f}{accuracy:10.4f}")
-    exact, exact_seconds, exact_peak = measured(lambda: fit(projection=None), 3)
-    print(
-        f"{'gnn2logic, all 128 targets':28}{exact_seconds:9.2f}{exact_peak:10.0f}"
-        f"{exact.score(batch, y):10.4f}"
-    )
+    print(f"{'':38}{'seconds':>9}{'peak MiB':>10}{'accuracy':>10}")
+    if source == "TU" and layers == 8:
+        print(f"{'prototype, one fold':38}{PROTOTYPE[name]:9.2f}")
+    ours: list[tuple[float, float, float]] = []
+    for title, options in OURS.items():
+
+        def fit(options: dict[str, Any] = options) -> IDTClassifier:
+            model = IDTClassifier(width=8, random_state=0, **options)
+            return model.fit(batch, y, activations=targets)
+
+        model, seconds, peak = measured(fit, 3)
+        ours.append((seconds, peak, model.score(batch, y)))
+        print(f"{title:38}{seconds:9.2f}{peak:10.0f}{ours[-1][2]:10.4f}")
     if not with_baseline:
         return True
     columns, base_seconds, base_peak = measured(lambda: straightforward(batch, targets))
     base_accuracy = final_accuracy(batch, columns, y)
-    print(f"{'straightforward':28}{base_seconds:9.2f}{base_peak:10.0f}{base_accuracy:10.4f}")
-    times, memory = base_seconds / seconds, peak / base_peak
-    print(f"{times:.0f} times faster (goal {GOAL:.0f}), {memory:.2f} of the memory (goal {MEMORY})")
-    return times >= GOAL and memory <= MEMORY and accuracy >= base_accuracy
+    print(f"{'straightforward':38}{base_seconds:9.2f}{base_peak:10.0f}{base_accuracy:10.4f}")
+    reached = True
+    # The exact criterion is reported; the goals are for the projected targets.
+    for title, (seconds, peak, accuracy) in zip(list(OURS)[:2], ours, strict=False):
+        times, memory = base_seconds / seconds, peak / base_peak
+        print(f"{title}: {times:.0f} times faster (goal {GOAL:.0f}), {memory:.2f} of the memory")
+        reached &= times >= GOAL and memory <= MEMORY and accuracy >= base_accuracy
+    return reached
 
 
 def final_accuracy(batch: GraphBatch, columns: Any, y: npt.NDArray[np.int64]) -> float:
@@ -175,8 +186,9 @@ def final_accuracy(batch: GraphBatch, columns: Any, y: npt.NDArray[np.int64]) ->
     return IDTClassifier(n_layers=0, random_state=0).fit(graphs, y).score(graphs, y)
 
 
-def growth() -> None:
-    """Show how the cost grows with the number of nodes."""
+def growth() -> bool:
+    """Show how the cost grows with the number of nodes; ten times the nodes, ten times the cost."""
+    per_node = []
     print(f"\n{'nodes':>10}{'seconds':>10}{'us per node':>13}")
     for n_graphs in (770, 7_700, 77_000):
         batch = random_graphs(n_graphs, sizes=13, probability=[1.0, 0.5], random_state=0)
@@ -184,7 +196,9 @@ def growth() -> None:
         started = time.perf_counter()
         IDTClassifier(n_layers=3, width=8, random_state=0).fit(batch, y)
         seconds = time.perf_counter() - started
-        print(f"{batch.n_nodes:>10}{seconds:10.2f}{seconds / batch.n_nodes * 1e6:13.2f}")
+        per_node.append(seconds / batch.n_nodes)
+        print(f"{batch.n_nodes:>10}{seconds:10.2f}{per_node[-1] * 1e6:13.2f}")
+    return per_node[-1] <= 1.5 * per_node[-2]
 
 
 def main() -> int:
@@ -199,7 +213,7 @@ def main() -> int:
         for name in options.datasets
     ]
     if options.growth:
-        growth()
+        reached.append(growth())
     return 0 if all(reached) else 1
 
 

@@ -1,6 +1,8 @@
-"""Label random graphs with the paper's psi_2, print it in every notation, and draw it.
+"""Train a network on built-in graphs, distil it into rules, and write a report about them.
 
-python examples/demo.py [--out demo]
+The data are the BAMultiShapes of the paper: does a graph have exactly two of three shapes?
+
+python examples/demo.py [--out demo] [--epochs 60]
 """
 
 from __future__ import annotations
@@ -14,58 +16,64 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-import numpy.typing as npt
 
-from gnn2logic import A, GraphBatch, parse, plot_graph, predicate, random_graphs, to_c2
-from gnn2logic.exceptions import TranslationError
+import gnn2logic as gl
+from gnn2logic.datasets import Dataset
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("demo"))
-    out: Path = parser.parse_args().out
+    parser.add_argument("--epochs", type=int, default=60)
+    options = parser.parse_args()
+    out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
 
-    # The paper's synthetic data: 13 nodes, each edge with probability 1/2, U0 always true.
-    graphs = random_graphs(1000, sizes=13, density=0.5, probability=[1.0, 0.5], random_state=0)
-    psi_2 = parse("1(A(A U0 > 6) > 50%) > 0.5")
-    labels = psi_2.evaluate(graphs)
-    print(f"{graphs.n_graphs} random graphs, of which {labels.sum()} satisfy psi_2:\n")
-    for notation, text in {
-        "text": str(psi_2),
-        "Unicode": psi_2.unicode(),
-        "LaTeX": psi_2.latex(),
-        "English": psi_2.english(),
-        "JSON": psi_2.json()[:90] + " ...",
-    }.items():
-        print(f"  {notation:8} {text}")
-    try:
-        psi_2.c2()
-    except TranslationError as error:
-        print(f"  {'C2':8} {str(error).split('.')[0]}.")
-    print(f"  {'':8} Its innermost part is {to_c2(A(predicate('U0')) > 6)}")
+    data = gl.datasets.load("BAMultiShapes", random_state=0)
+    print(f"{data}\n")
+    order = np.random.default_rng(0).permutation(len(data))
+    train, test = data.take(order[200:]), data.take(order[:200])
 
-    picture = out / "psi_2.png"
-    draw(graphs, labels, picture)
-    print(f"\nThe picture is in {picture}")
+    print("Training a graph isomorphism network ...")
+    gnn = gl.models.GNNClassifier(
+        "gin", hidden=64, max_epochs=options.epochs, verbose=1, random_state=0
+    )
+    gnn.fit(train.graphs, train.y)
+    print("Distilling it ...\n")
+    idt = gl.distill(gnn, train.graphs, random_state=0)
+
+    print(f"{idt}\n")
+    names = test.class_names
+    for label, name in enumerate(names):
+        print(f"{name}, in words:\n  {idt.formula(label).english()}\n")
+    majority = np.bincount(test.y).max() / len(test)
+    print(f"On {len(test)} graphs that neither has seen:")
+    print(f"  the rule is right about       {idt.score(test.graphs, test.y):.1%}")
+    print(f"  the network is right about    {gnn.score(test.graphs, test.y):.1%}")
+    print(f"  the most common class is      {majority:.1%}")
+    print(f"  rule and network agree about  {gl.fidelity(idt, gnn, test.graphs):.1%}\n")
+
+    page = out / "report.html"
+    gl.report(idt, test, teacher=gnn).write_html(page)
+    print(f"The report is in {page}")
+    for picture in draw(idt, test, out):
+        print(f"A picture is in {picture}")
 
 
-def draw(graphs: GraphBatch, labels: npt.NDArray[np.bool_], path: Path) -> None:
-    """Draw one graph with and one without the property, with the nodes that decide."""
-    inner, middle = parse("A U0 > 6"), parse("A(A U0 > 6) > 1/2")
-    figure, axes = plt.subplots(2, 2, figsize=(8, 8.4), layout="constrained")
-    for row, value in zip(axes, (True, False), strict=True):
-        graph = graphs[int(np.flatnonzero(labels == value)[0])]
-        for ax, formula in zip(row, (inner, middle), strict=True):
-            share = formula.evaluate(graph, level="node").sum()
-            plot_graph(graph, formula, title=f"{formula}\n{share} of 13 nodes", legend=False, ax=ax)
-        row[1].annotate(
-            "psi_2 is true" if value else "psi_2 is false",
-            xy=(0.5, -0.02), xycoords="axes fraction", ha="center", fontsize=11, weight="bold",
-        )  # fmt: skip
-    figure.suptitle("psi_2: " + str(parse("1(A(A U0 > 6) > 1/2) > 1/2")))
-    figure.savefig(path, dpi=130)
-    plt.close(figure)
+def draw(idt: gl.IDTClassifier, data: Dataset, out: Path) -> list[Path]:
+    """Draw the rule, and why it says what it says about one graph of each class."""
+    gl.plot_idt(idt, classes=data.class_names)
+    plt.savefig(out / "rule.png", dpi=120)
+    plt.close()
+    paths = [out / "rule.png"]
+    predicted = idt.predict(data.graphs)
+    for label, name in enumerate(data.class_names):
+        graph = data.graphs[int(np.argmax(predicted == label))]
+        gl.plot_explanation(gl.explain(idt, graph, classes=data.class_names))
+        paths.append(out / f"{name.replace(' ', '_')}.png")
+        plt.savefig(paths[-1], dpi=120)
+        plt.close()
+    return paths
 
 
 if __name__ == "__main__":

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         plot_rules,
         plot_tree,
     )
+    from gnn2logic.reporting import Report, report
 
 __all__ = [
     "ALL",
@@ -86,6 +87,7 @@ __all__ = [
     "IDTPredictor",
     "Modality",
     "PredicateEncoder",
+    "Report",
     "Teacher",
     "__version__",
     "as_batch",
@@ -118,6 +120,7 @@ __all__ = [
     "plot_tree",
     "predicate",
     "random_graphs",
+    "report",
     "simplify",
     "to_c2",
     "to_dot",
@@ -170,6 +173,7 @@ _HOMES = {
         "plot_rules",
         "plot_tree",
     ),
+    "gnn2logic.reporting": ("Report", "report"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PARTS = (
@@ -182,6 +186,7 @@ _PARTS = (
     "logic",
     "models",
     "plotting",
+    "reporting",
     "testing",
     "trees",
 )

@@ -1,0 +1,5 @@
+"""Reports: a summary as plain data, then the same content as HTML, Markdown and JSON."""
+
+from gnn2logic.reporting.reports import Report, report
+
+__all__ = ["Report", "report"]

@@ -1,0 +1,177 @@
+"""Which graphs (or nodes) a report shows, and all that there is to see on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.counts import ModalCounts, set_sizes
+from gnn2logic.idt.model import IDT
+from gnn2logic.logic.syntax import Formula
+from gnn2logic.reporting.drawings import drawn_graph, nodes_to_draw
+from gnn2logic.reporting.subject import Answers, Subject
+from gnn2logic.trees.tree import Split
+
+__all__ = ["choose_rows", "describe_examples", "differing_rows"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+def differing_rows(answers: Answers) -> BoolArray:
+    """Return where the rule differs from the teacher or, without one, from the truth."""
+    other = answers.truth if answers.teacher is None else answers.teacher
+    if other is None:
+        return np.zeros(len(answers.rows), dtype=bool)
+    return np.asarray(answers.predicted != other)
+
+
+def choose_rows(
+    answers: Answers, n_examples: int, n_differences: int, random_state: int
+) -> list[int]:
+    """Return places in `answers`: random ones of each class, then rows that differ.
+
+    Classes are the true ones where they are known.
+    """
+    random = np.random.default_rng(random_state)
+    classes = answers.predicted if answers.truth is None else answers.truth
+    chosen: dict[int, None] = {}
+    for label in np.unique(classes):
+        chosen.update(_some(np.flatnonzero(classes == label), n_examples, random))
+    chosen.update(_some(np.flatnonzero(differing_rows(answers)), n_differences, random))
+    return list(chosen)
+
+
+def _some(
+    places: npt.NDArray[np.intp], count: int, random: np.random.Generator
+) -> Iterable[tuple[int, None]]:
+    found = random.permutation(places)[:count]
+    return ((int(place), None) for place in np.sort(found))
+
+
+def describe_examples(
+    subject: Subject,
+    places: Sequence[int],
+    formulas: Sequence[Formula],
+    model: IDT,
+    splits: dict[Split, tuple[Formula, Formula]],
+    *,
+    max_nodes: int,
+    random_state: int,
+) -> list[dict[str, Any]]:
+    """Return the examples as plain data: answers, picture, truth of all formulas, decisions.
+
+    `model` is the model whose decisions are told, `splits` what they say.
+    """
+    answers = subject.answers
+    rows = [int(answers.rows[place]) for place in places]
+    spots = [subject.place(row) for row in rows]
+    numbers = sorted({graph for graph, _ in spots})
+    batch = subject.batch[numbers] if numbers else subject.batch[[0]]
+    truth = [formula.evaluate(batch, level="node") for formula in formulas]
+    number_of = {formula: number for number, formula in enumerate(formulas)}
+    way = _Way(model, batch, splits, number_of)
+    differs = differing_rows(answers)
+    pictures: dict[tuple[int, bytes], dict[str, Any]] = {}
+    found = []
+    for place, (graph, node) in zip(places, spots, strict=True):
+        inside = numbers.index(graph)
+        start, stop = int(batch.ptr[inside]), int(batch.ptr[inside + 1])
+        one = batch[inside]
+        nodes = nodes_to_draw(one, node, max_nodes)
+        key = (graph, nodes.tobytes())
+        if key not in pictures:
+            pictures[key] = drawn_graph(one, nodes, random_state)
+        found.append(
+            {
+                "name": _name(subject, graph, node),
+                "graph": graph,
+                "node": node,
+                "true": _label(subject, answers.truth, place),
+                "predicted": _label(subject, answers.predicted, place),
+                "teacher": _label(subject, answers.teacher, place),
+                "differs": bool(differs[place]),
+                "n_nodes": stop - start,
+                "n_edges": count_edges(one),
+                "decisions": way.decisions(start if node is None else start + node),
+                "counts": [int(own[start:stop].sum()) for own in truth],
+                "truth": [_bits(own[start:stop][nodes]) for own in truth],
+                "drawing": pictures[key],
+            }
+        )
+    return found
+
+
+def count_edges(graph: GraphBatch) -> int:
+    """Return the number of edges; one that is there in both directions counts once."""
+    if not graph.is_symmetric:
+        return graph.n_edges
+    loops = int(graph.adjacency.diagonal().sum(dtype=np.int64))
+    return (graph.n_edges + loops) // 2
+
+
+def _name(subject: Subject, graph: int, node: int | None) -> str:
+    if node is None:
+        return subject.graph_names[graph]
+    if subject.batch.n_graphs == 1:
+        return f"Node {node}"
+    return f"{subject.graph_names[graph]}, node {node}"
+
+
+def _label(subject: Subject, labels: npt.NDArray[Any] | None, place: int) -> str | None:
+    return None if labels is None else subject.classes[labels[place].item()]
+
+
+def _bits(truth: BoolArray) -> str:
+    """Return truth values as a text of 0 and 1, one for each node that is drawn."""
+    return "".join("1" if own else "0" for own in truth)
+
+
+class _Way:
+    """The decisions of the final tree on some graphs, with their counts."""
+
+    def __init__(
+        self,
+        model: IDT,
+        batch: GraphBatch,
+        splits: dict[Split, tuple[Formula, Formula]],
+        number_of: dict[Formula, int],
+    ) -> None:
+        self._model = model
+        self._splits = splits
+        self._number_of = number_of
+        self._counts: dict[Split, npt.NDArray[Any]] = {}
+        self._sizes: dict[Split, npt.NDArray[Any]] = {}
+        for split in model.final.splits:
+            if split is not None:
+                values = splits[split][1].evaluate(batch, level="node")
+                self._counts[split] = ModalCounts(batch, values)(split.modality)
+                self._sizes[split] = set_sizes(batch, split.modality)
+
+    def decisions(self, row: int) -> list[dict[str, Any]]:
+        """Return the decisions on the way of a node of the batch, from the root."""
+        tree, at, found = self._model.final, 0, []
+        while (split := tree.splits[at]) is not None:
+            decision, counted = self._splits[split]
+            count, size = int(self._counts[split][row]), int(self._sizes[split][row])
+            is_share = isinstance(split.threshold, Fraction)
+            met = count > split.threshold * (size if is_share else 1)
+            found.append(
+                {
+                    "decision": self._number_of.get(decision),
+                    "counted": self._number_of.get(counted),
+                    "count": count,
+                    "size": size,
+                    "modality": str(split.modality),
+                    "among": split.modality.set_name,
+                    "threshold": str(split.threshold),
+                    "is_share": is_share,
+                    "met": bool(met),
+                }
+            )
+            at = (tree.true_child if met else tree.false_child)[at]
+        return found

@@ -1,0 +1,90 @@
+"""The rules of a report: the formula of every class, and all prunings of the final tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gnn2logic.idt.rules import Rule
+from gnn2logic.logic.syntax import Formula
+from gnn2logic.reporting.formulas import cut_text, formula_texts, logic_text
+from gnn2logic.reporting.limits import Limits
+from gnn2logic.reporting.subject import Subject
+
+__all__ = ["class_rules", "trade_off"]
+
+
+def class_rules(
+    subject: Subject, limits: Limits
+) -> tuple[list[dict[str, Any]], dict[str, Formula]]:
+    """Return the formula of every class; the largest one is what is left over."""
+    answers = subject.answers
+    labels = subject.idt.classes_.tolist()
+    formulas = {label: subject.idt.formula(label) for label in labels}
+    largest = max(labels, key=lambda label: (formulas[label].size, formulas[label].key))
+    found: list[dict[str, Any]] = []
+    for label in labels:
+        given = answers.predicted == label
+        right = None if answers.truth is None else answers.truth == label
+        texts = formula_texts(formulas[label])
+        found.append(
+            {
+                "class": subject.classes[label],
+                "is_rest": len(labels) > 1 and label == largest,
+                "n_predicted": int(given.sum()),
+                "n_right": None if right is None else int((given & right).sum()),
+                "n_true": None if right is None else int(right.sum()),
+                **{
+                    name: cut_text(text, limits.max_text) if isinstance(text, str) else text
+                    for name, text in texts.items()
+                },
+            }
+        )
+    # What is left over reads best after the others.
+    found.sort(key=lambda rule: rule["is_rest"])
+    by_name = {subject.classes[label]: formula for label, formula in formulas.items()}
+    return found, {rule["class"]: by_name[rule["class"]] for rule in found}
+
+
+def trade_off(subject: Subject, limits: Limits) -> dict[str, Any]:
+    """Return all prunings of the final tree that are small enough, the smallest first."""
+    idt, answers = subject.idt, subject.answers
+    weights = np.zeros(subject.n_rows)
+    weights[answers.rows] = 1.0
+
+    def measured(labels: Any) -> dict[int, Rule] | None:
+        if labels is None:
+            return None
+        every = np.zeros(len(weights), dtype=labels.dtype)
+        every[answers.rows] = labels
+        return {rule.index: rule for rule in idt.rules(subject.graphs, every, weights)}
+
+    right, alike = measured(answers.truth), measured(answers.teacher)
+    table = idt.rules_ if right is None else list(right.values())
+    rules = [rule for rule in table if rule.n_leaves <= limits.max_leaves or rule.chosen]
+    rows = []
+    for rule in rules:
+        shown = _shown_class(rule)
+        rows.append(
+            {
+                "index": rule.index,
+                "chosen": rule.chosen,
+                "n_leaves": rule.n_leaves,
+                "size": rule.size,
+                "modal_depth": rule.modal_depth,
+                "accuracy": None if right is None else rule.accuracy,
+                "fidelity": None if alike is None else alike[rule.index].accuracy,
+                "class": subject.classes[shown],
+                "logic": cut_text(logic_text(rule.formulas[shown]).replace("\n", " "), 400),
+            }
+        )
+    return {"rows": rows, "n_rules": len(table), "max_leaves": limits.max_leaves}
+
+
+def _shown_class(rule: Rule) -> Any:
+    """Return the class whose formula stands for a rule: the smallest."""
+    return min(
+        rule.formulas,
+        key=lambda label: (rule.formulas[label].size, rule.formulas[label].key),
+    )

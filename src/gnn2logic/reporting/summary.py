@@ -1,0 +1,223 @@
+"""From a model and graphs to a document of plain data. What it looks like is decided elsewhere."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+from gnn2logic.idt.export.text import to_text
+from gnn2logic.idt.model import IDT
+from gnn2logic.idt.pruning import prune
+from gnn2logic.idt.saving import PARAMETERS
+from gnn2logic.logic.syntax import Formula
+from gnn2logic.reporting.examples import (
+    choose_rows,
+    count_edges,
+    describe_examples,
+    differing_rows,
+)
+from gnn2logic.reporting.formulas import (
+    ROLES,
+    cut_text,
+    logic_text,
+    shown_formulas,
+    split_formulas,
+)
+from gnn2logic.reporting.limits import Limits
+from gnn2logic.reporting.rules import class_rules, trade_off
+from gnn2logic.reporting.scores import most_common, score_table, table_of_counts
+from gnn2logic.reporting.subject import Subject
+
+__all__ = ["summarise"]
+
+# Settings that never change the model.
+_QUIET_SETTINGS = frozenset({"verbose", "n_jobs", "n_shards"})
+
+
+def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, Any]:
+    """Return the document: everything that a report says, ready for JSON."""
+    notes: list[str] = []
+    small = prune(subject.idt.model_)
+    rules, formulas = class_rules(subject, limits)
+    splits = split_formulas(small)
+    final = {split for split in small.final.splits if split is not None}
+    roles = shown_formulas(formulas, splits, final)
+    shown = list(roles)[: limits.max_formulas]
+    if len(shown) < len(roles):
+        notes.append(
+            f"{len(shown)} of the {len(roles)} formulas of the model can be chosen in the pictures."
+        )
+    places = choose_rows(subject.answers, limits.n_examples, limits.n_differences, random_state)
+    examples = describe_examples(
+        subject,
+        places,
+        shown,
+        small,
+        splits,
+        max_nodes=limits.max_nodes,
+        random_state=random_state,
+    )
+    notes = [*_example_notes(subject, limits, examples), *notes]
+    return {
+        "format": "gnn2logic-report",
+        "version": 1,
+        "gnn2logic": version("gnn2logic"),
+        "title": subject.title,
+        "level": subject.level,
+        "data": _data(subject),
+        "teacher": None if subject.answers.teacher is None else {"name": subject.teacher_name},
+        "model": _model(subject, small),
+        "scores": score_table(subject.answers),
+        "baseline": _baseline(subject),
+        "confusion": _confusion(subject),
+        "agreement": _agreement(subject),
+        "rules": rules,
+        "trade_off": trade_off(subject, limits),
+        "tree": cut_text(to_text(subject.idt, subject.own_names), limits.max_text),
+        "formulas": [_formula(formula, roles[formula]) for formula in shown],
+        "roles": dict(ROLES),
+        "examples": examples,
+        "notes": notes,
+    }
+
+
+# What was distilled ---------------------------------------------------------------------------
+
+
+def _data(subject: Subject) -> dict[str, Any]:
+    batch, answers = subject.batch, subject.answers
+    sizes = batch.sizes
+
+    def counts(labels: Any) -> dict[str, int] | None:
+        if labels is None:
+            return None
+        return {name: int((labels == label).sum()) for label, name in subject.classes.items()}
+
+    true, rule, theirs = map(counts, (answers.truth, answers.predicted, answers.teacher))
+    return {
+        "name": subject.dataset_name,
+        "n_graphs": batch.n_graphs,
+        "n_nodes": batch.n_nodes,
+        "n_edges": count_edges(batch),
+        "n_rows": len(answers.rows),
+        "nodes_per_graph": {
+            "smallest": int(sizes.min()),
+            "mean": round(float(sizes.mean()), 2),
+            "largest": int(sizes.max()),
+        },
+        "predicates": list(batch.names),
+        "relations": list(batch.relations),
+        "directed": not batch.is_symmetric,
+        "loops": batch.has_loops,
+        "multi_edges": batch.has_multi_edges,
+        "classes": [
+            {
+                "name": name,
+                "n_true": true and true[name],
+                "n_predicted": rule and rule[name],
+                "n_teacher": theirs and theirs[name],
+            }
+            for name in subject.classes.values()
+        ],
+    }
+
+
+def _model(subject: Subject, small: IDT) -> dict[str, Any]:
+    idt = subject.idt
+    settings = idt._parameters_to_save()
+    return {
+        "kind": type(idt).__name__,
+        "n_layers": len(idt.model_.layers),
+        "n_trees": sum(len(layer.trees) for layer in idt.model_.layers),
+        "n_leaves": idt.model_.final.n_leaves,
+        "used": {
+            "n_layers": len(small.layers),
+            "n_trees": sum(len(layer.trees) for layer in small.layers),
+            "n_leaves": small.final.n_leaves,
+            "n_leaf_sets": small.n_leaf_sets,
+            "predicates": list(small.predicate_names),
+        },
+        "settings": {
+            name: settings[name]
+            for name in PARAMETERS
+            if name in settings and name not in _QUIET_SETTINGS
+        },
+    }
+
+
+# How good it is -------------------------------------------------------------------------------
+
+
+def _baseline(subject: Subject) -> dict[str, Any] | None:
+    answers = subject.answers
+    known = answers.teacher if answers.truth is None else answers.truth
+    if known is None:
+        return None
+    return {
+        "class": subject.classes[most_common(known).item()],
+        "of": "teacher" if answers.truth is None else "truth",
+    }
+
+
+def _confusion(subject: Subject) -> dict[str, Any] | None:
+    answers = subject.answers
+    if answers.truth is None:
+        return None
+    counts = table_of_counts(answers.truth, answers.predicted, list(subject.classes))
+    return {"classes": list(subject.classes.values()), "counts": counts}
+
+
+def _agreement(subject: Subject) -> dict[str, Any] | None:
+    answers = subject.answers
+    if answers.teacher is None:
+        return None
+    counts = table_of_counts(answers.teacher, answers.predicted, list(subject.classes))
+    return {"classes": list(subject.classes.values()), "counts": counts}
+
+
+# Pictures -------------------------------------------------------------------------------------
+
+
+def _formula(formula: Formula, roles: list[tuple[str, str]]) -> dict[str, Any]:
+    return {
+        "kind": roles[0][0],
+        "roles": [role for _, role in roles],
+        "logic": cut_text(logic_text(formula).replace("\n", " "), 400),
+        "words": cut_text(formula.english().replace("\n", " "), 600),
+        "text": cut_text(str(formula).replace("\n", " "), 2000),
+        "size": formula.size,
+    }
+
+
+def _example_notes(subject: Subject, limits: Limits, examples: list[dict[str, Any]]) -> list[str]:
+    level, answers = subject.level, subject.answers
+    by = "predicted class" if answers.truth is None else "class"
+    notes = [
+        f"Shown are {len(examples)} of {len(answers.rows)} {level}s: up to {limits.n_examples} of "
+        f"each {by}, drawn at random"
+    ]
+    n_differing = int(differing_rows(answers).sum())
+    n_shown = sum(example["differs"] for example in examples)
+    if answers.teacher is None and answers.truth is None:
+        notes[0] += "."
+    else:
+        what = "the rule is wrong" if answers.teacher is None else "rule and teacher differ"
+        notes[0] += (
+            f", and {n_shown} of the {n_differing} on which {what}."
+            if n_differing
+            else f". There is none on which {what}."
+        )
+    if level == "node":
+        notes.append(
+            "The model classifies nodes: each example is one node in its graph, with a ring."
+        )
+    n_cut = sum(len(own["drawing"]["nodes"]) < own["n_nodes"] for own in examples)
+    if n_cut:
+        where = "node in question" if level == "node" else "node with most neighbours"
+        notes.append(
+            f"{n_cut} of the pictures show only the {limits.max_nodes} nodes nearest to the "
+            f"{where}. Formulas are evaluated on whole graphs, and all counts are of whole graphs."
+        )
+    if subject.batch.has_multi_edges:
+        notes.append("Parallel edges are drawn once. Formulas count each of them.")
+    return notes
