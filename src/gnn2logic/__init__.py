@@ -180,6 +180,7 @@ _PARTS = (
     "datasets",
     "distillation",
     "exceptions",
+    "experiments",
     "explanation",
     "graphs",
     "idt",

@@ -1,0 +1,90 @@
+"""``gnn2logic reproduce``: the paper's tables."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["reproduce"]
+
+_INTERRUPTED = 130
+
+
+def reproduce(
+    datasets: Annotated[
+        list[str] | None, typer.Option(help="A data set; may be repeated. All by default.")
+    ] = None,
+    models: Annotated[
+        list[str] | None, typer.Option(help="A model; may be repeated. All seven by default.")
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
+    out: Annotated[Path, typer.Option(help="Where rows, tables and plots go.")] = Path("results"),
+    jobs: Annotated[int, typer.Option(min=1, help="Folds that run side by side.")] = 1,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    smoke: Annotated[bool, typer.Option("--smoke", help="A two-minute version.")] = False,
+    baselines: Annotated[
+        bool, typer.Option("--baselines", help="Also majority, counts tree, WL kernel.")
+    ] = False,
+    ablation: Annotated[
+        bool, typer.Option("--ablation", help="Also IDT(GCN+True) with one choice changed.")
+    ] = False,
+    verify: Annotated[
+        Path | None, typer.Option(help="Make three random rows of this folder anew, and compare.")
+    ] = None,
+) -> None:
+    """Cross-validate the paper's seven models on its seven data sets and write its tables.
+
+    A run that was stopped goes on when the same command is given again.
+    """
+    # Networks and plots are slow to import; help should not wait for them.
+    from gnn2logic import experiments
+
+    if verify is not None:
+        checks = experiments.verify(verify)
+        for check in checks:
+            mark = "ok" if check.ok else "DIFFERENT"
+            typer.echo(
+                f"{mark}: {check.old.model} on {check.old.dataset}, fold {check.old.fold}: "
+                f"{check.finding}"
+            )
+        raise typer.Exit(0 if all(check.ok for check in checks) else 1)
+    try:
+        experiments.reproduce(
+            out,
+            datasets=_names(datasets),
+            models=_names(models),
+            folds=folds,
+            jobs=jobs,
+            seed=seed,
+            smoke=smoke,
+            baselines=baselines,
+            ablation=ablation,
+            command=_command(),
+        )
+    except KeyboardInterrupt:
+        typer.echo("\nStopped. Rows are kept: the same command goes on from here.", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    typer.echo((out / "README.md").read_text(encoding="utf-8"))
+
+
+def _names(given: list[str] | None) -> list[str] | None:
+    """Return names that were given one by one or with commas between them."""
+    if not given:
+        return None
+    return [name.strip() for text in given for name in text.split(",") if name.strip()]
+
+
+def _command() -> str:
+    """Return the command line without the folders, which belong to this machine."""
+    parts, skip = ["gnn2logic"], False
+    for part in sys.argv[1:]:
+        if skip or part.startswith("--out="):
+            skip = False
+        elif part == "--out":
+            skip = True
+        else:
+            parts.append(f'"{part}"' if "(" in part or " " in part else part)
+    return " ".join(parts)

@@ -1,0 +1,99 @@
+"""Training the networks of a fold, once, and asking them what the IDTs learn from."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.distillation import as_teacher
+from gnn2logic.experiments.catalogue import NETWORKS
+from gnn2logic.experiments.folds import Fold, stream
+from gnn2logic.experiments.plans import Plan, RunSettings, combinations
+from gnn2logic.models import GNNClassifier
+
+__all__ = ["TrainedNetwork", "digest_of", "train_network"]
+
+
+@dataclass(frozen=True)
+class TrainedNetwork:
+    """A network that was trained on a fold, and what it says about the fold.
+
+    Parameters
+    ----------
+    predictions : array
+        The predicted classes of the test graphs.
+    scores : array
+        The logits of the test graphs.
+    labels : array
+        The predicted classes of the training graphs.
+    activations : list of array
+        The node representations of the training graphs, one array for each layer.
+    classes : array
+    tuned : dict
+    train_seconds, capture_seconds, tune_seconds : float
+    """
+
+    predictions: npt.NDArray[Any]
+    scores: npt.NDArray[np.float32]
+    labels: npt.NDArray[Any]
+    activations: list[npt.NDArray[np.float32]]
+    classes: npt.NDArray[Any]
+    tuned: dict[str, Any]
+    train_seconds: float
+    capture_seconds: float
+    tune_seconds: float
+
+
+def train_network(name: str, fold: Fold, plan: Plan, run: RunSettings) -> TrainedNetwork:
+    """Train a network on a fold; of several settings, keep the one with the best validation loss.
+
+    The validation part is the one that training watches anyway, a share of the training fold. So
+    nothing is trained again after the choice.
+    """
+    conv = NETWORKS[name]
+    own: dict[str, Any] = {**plan.gnn, **getattr(plan, conv)}
+    seed = stream(run, fold.dataset, fold.number, name)
+    best: Any = None
+    started = time.process_time()
+    for tuned in combinations(plan.gnn_grid):
+        before = time.process_time()
+        network = GNNClassifier(conv, device="cpu", random_state=seed, **{**own, **tuned})
+        network.fit(fold.train.graphs, fold.train.y)
+        entry = _best_loss(network), network, tuned, time.process_time() - before
+        if best is None or entry[0] < best[0]:
+            best = entry
+    _, network, tuned, train_seconds = best
+    tune_seconds = time.process_time() - started - train_seconds
+    started = time.process_time()
+    answers = as_teacher(network).run(fold.train.graphs)
+    capture_seconds = time.process_time() - started
+    return TrainedNetwork(
+        predictions=network.predict(fold.test.graphs),
+        scores=network.decision_function(fold.test.graphs),
+        labels=answers.labels,
+        activations=answers.activations,
+        classes=answers.classes,
+        tuned=tuned,
+        train_seconds=train_seconds,
+        capture_seconds=capture_seconds,
+        tune_seconds=tune_seconds,
+    )
+
+
+def _best_loss(network: GNNClassifier) -> float:
+    losses = [epoch.validation for epoch in network.history_ if epoch.validation is not None]
+    return min(losses, default=float("inf"))
+
+
+def digest_of(arrays: list[npt.NDArray[Any]]) -> str:
+    """Return a short text that differs when any bit of the arrays does."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(repr((array.shape, array.dtype.str)).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,118 @@
+"""`Row`: what one model did on one fold, and the file that rows are kept in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnn2logic._files import write_atomically
+
+__all__ = ["Row", "RowFile", "Seconds"]
+
+
+class Seconds(msgspec.Struct, frozen=True):
+    """Where the time of one core went: training and asking a network, fitting, and tuning.
+
+    The time of the processor, so that other work on the same machine does not count.
+    """
+
+    train: float = 0.0
+    capture: float = 0.0
+    fit: float = 0.0
+    tune: float = 0.0
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One model on one fold.
+
+    Parameters
+    ----------
+    dataset, fold, model, seed
+    settings : str
+        The digest of the settings, see `RunSettings.digest`.
+    predictions : list of int
+        The class of every test graph, in the order of the data set. All that is measured can be
+        computed from it, agreement with other models as well.
+    accuracy, macro_f1 : float
+    size, depth, leaves : int or None
+        Of an IDT: the size and the modal depth of its formula, the leaves of its final tree.
+    tuned : dict
+        What was chosen from the grid.
+    evidence : str
+        The digest of what a model learned from or of what it answered: of the node representations
+        for a guided IDT, of the scores for a network. Where it differs, so may the row.
+    seconds : Seconds
+    versions : dict
+    """
+
+    dataset: str
+    fold: int
+    model: str
+    seed: int
+    settings: str
+    predictions: list[int]
+    accuracy: float
+    macro_f1: float
+    size: int | None
+    depth: int | None
+    leaves: int | None
+    tuned: dict[str, Any]
+    evidence: str
+    seconds: Seconds
+    versions: dict[str, str]
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What makes a row unique."""
+        return self.dataset, self.fold, self.model
+
+
+class RowFile:
+    """Rows as lines of JSON, in a file that many processes append to and that may be cut short.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def append(self, row: Row) -> None:
+        """Add a line: all of it in one write, and on the disk before this returns."""
+        line = msgspec.json.encode(row) + b"\n"
+        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            os.write(handle, line)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def read(self) -> tuple[list[Row], int]:
+        """Return the rows, the first one of each key, and how many lines are no rows.
+
+        A line is no row when the process that wrote it was stopped half way.
+        """
+        if not self.path.exists():
+            return [], 0
+        rows: dict[tuple[str, int, str], Row] = {}
+        broken = 0
+        # What follows the last newline was cut short, even if it happens to read well.
+        *lines, rest = self.path.read_bytes().split(b"\n")
+        for line in lines:
+            try:
+                row = msgspec.json.decode(line, type=Row)
+            except msgspec.DecodeError:
+                broken += 1
+            else:
+                rows.setdefault(row.key, row)
+        return list(rows.values()), broken + bool(rest)
+
+    def write(self, rows: Iterable[Row]) -> None:
+        """Replace the file by these rows, in one step."""
+        lines = [msgspec.json.encode(row) + b"\n" for row in rows]
+        write_atomically(self.path, b"".join(lines))

@@ -1,0 +1,174 @@
+"""`reproduce`: run what is missing, keep every row as it comes, then write tables and pictures."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed, parallel_config
+
+from gnn2logic.exceptions import ParameterError
+from gnn2logic.experiments.catalogue import (
+    ABLATIONS,
+    BASELINES,
+    DATASETS,
+    PAPER_MODELS,
+    Model,
+    choose,
+)
+from gnn2logic.experiments.countdown import Countdown
+from gnn2logic.experiments.environment import describe_environment
+from gnn2logic.experiments.plans import RunSettings
+from gnn2logic.experiments.results import ROWS_NAME, write_results
+from gnn2logic.experiments.rows import Row, RowFile
+from gnn2logic.experiments.scoring import score_fold
+from gnn2logic.idt.settings import check_whole
+from gnn2logic.plotting.axes import needs_matplotlib
+
+__all__ = ["reproduce"]
+
+_SMOKE_FOLDS = 2
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """The models that are missing on one fold."""
+
+    dataset: str
+    fold: int
+    models: tuple[Model, ...]
+
+
+def reproduce(
+    out: str | os.PathLike[str],
+    *,
+    datasets: Sequence[str] | None = None,
+    models: Sequence[str] | None = None,
+    folds: int = 10,
+    jobs: int = 1,
+    seed: int = 0,
+    smoke: bool = False,
+    baselines: bool = False,
+    ablation: bool = False,
+    command: str = "",
+) -> list[Row]:
+    """Run the paper's experiments and write rows, tables and pictures into a folder.
+
+    A run that was stopped goes on where it was when it is started again: rows that are there are
+    kept, a row that was cut short is made anew.
+
+    Parameters
+    ----------
+    out : path
+    datasets, models : sequence of str, optional
+        Names as in the paper; all seven of each by default.
+    folds : int
+        Of the stratified cross-validation.
+    jobs : int
+        Processes; each works on a fold of its own, on one thread.
+    seed : int
+    smoke : bool
+        Few graphs, two folds, few epochs: everything is run, nothing is learned.
+    baselines, ablation : bool
+        More models, see `gnn2logic.experiments.catalogue`.
+    command : str
+        The command line, for the record.
+
+    Returns
+    -------
+    list of Row
+        All rows of the folder.
+    """
+    # Not after hours of work.
+    needs_matplotlib("The plots of the results")
+    chosen = _choose_models(models, baselines=baselines, ablation=ablation)
+    names = choose("data set", datasets, DATASETS)
+    run = RunSettings(
+        folds=_SMOKE_FOLDS if smoke else check_whole("folds", folds, least=2),
+        seed=check_whole("seed", seed, least=0),
+        smoke=smoke,
+    )
+    jobs = check_whole("jobs", jobs, least=1)
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    file = RowFile(folder / ROWS_NAME)
+    rows = _kept_rows(file, run)
+    _run_units(_missing(names, chosen, rows, run), file, run, jobs)
+    rows = sorted(file.read()[0], key=_place)
+    file.write(rows)
+    record = {
+        "command": command,
+        "folds": run.folds,
+        "seed": run.seed,
+        "smoke": run.smoke,
+        "jobs": jobs,
+        "settings": {name: run.digest(name) for name in sorted({row.dataset for row in rows})},
+        **describe_environment(),
+    }
+    write_results(folder, rows, record)
+    return rows
+
+
+def _choose_models(
+    names: Sequence[str] | None, *, baselines: bool, ablation: bool
+) -> tuple[Model, ...]:
+    more = (*(BASELINES if baselines else ()), *(ABLATIONS if ablation else ()))
+    wanted = choose("model", names, [model.name for model in PAPER_MODELS])
+    return (*(model for model in PAPER_MODELS if model.name in wanted), *more)
+
+
+def _kept_rows(file: RowFile, run: RunSettings) -> list[Row]:
+    """Return the rows of an earlier run after a look at them; lines cut short are dropped."""
+    rows, broken = file.read()
+    for row in rows:
+        if row.dataset not in DATASETS or row.settings != run.digest(row.dataset):
+            raise ParameterError(
+                f"{file.path.name} in the output folder must hold rows made with the same "
+                f"settings. The row of {row.model} on fold {row.fold} of {row.dataset} was made "
+                "with other folds, seeds or hyper-parameters; choose another folder, or delete it."
+            )
+    if broken:
+        sys.stderr.write(f"{broken} lines were cut short and are made anew.\n")
+        file.write(rows)
+    return rows
+
+
+def _missing(
+    names: Sequence[str], models: Collection[Model], rows: Collection[Row], run: RunSettings
+) -> list[_Unit]:
+    """Return what is left to do: one fold of every data set, then the next fold of all."""
+    done = {row.key for row in rows}
+    units = []
+    for fold in range(run.folds):
+        for name in names:
+            left = tuple(model for model in models if (name, fold, model.name) not in done)
+            if left:
+                units.append(_Unit(name, fold, left))
+    return units
+
+
+def _run_units(units: list[_Unit], file: RowFile, run: RunSettings, jobs: int) -> None:
+    countdown = Countdown(len(units))
+    with parallel_config(backend="loky", inner_max_num_threads=1):
+        pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+        finished: Iterator[Any] = pool(delayed(_run_unit)(unit, file, run) for unit in units)
+        for unit in finished:
+            countdown.step(f"{unit.dataset} fold {unit.fold}")
+    countdown.close()
+
+
+def _run_unit(unit: _Unit, file: RowFile, run: RunSettings) -> _Unit:
+    """Score one fold; every row is in the file as soon as it is made."""
+    for row in score_fold(unit.dataset, unit.fold, unit.models, run):
+        file.append(row)
+    return unit
+
+
+def _place(row: Row) -> tuple[int, int, int]:
+    """Return the place of a row in a sorted file: data set, model, fold."""
+    order = [model.name for model in (*PAPER_MODELS, *BASELINES, *ABLATIONS)]
+    return DATASETS.index(row.dataset), order.index(row.model), row.fold

@@ -1,0 +1,183 @@
+"""From rows to tables: mean and standard deviation over folds, in the paper's layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnn2logic.experiments.catalogue import ABLATIONS, BASELINES, DATASETS, PAPER_MODELS
+from gnn2logic.experiments.paper import paper_figures
+from gnn2logic.experiments.rows import Row
+
+__all__ = ["Cell", "Table", "all_tables", "fidelity_in", "index_rows"]
+
+Key = tuple[str, int, str]
+Measure = Callable[[Row], float | None]
+
+_PAPER = tuple(model.name for model in PAPER_MODELS)
+_BEST_PAPER = "IDT(GCN+True)"
+# Two digits, as in the paper, decide which cells are the best and which are below the paper.
+_DIGITS = 2
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model on one data set.
+
+    Parameters
+    ----------
+    mean, deviation : float
+        Over the folds.
+    n_folds : int
+    paper : (float, float) or None
+        Mean and deviation in the paper.
+    best : bool
+        Whether no other cell of the row is better, in the digits that are shown.
+    """
+
+    mean: float
+    deviation: float
+    n_folds: int
+    paper: tuple[float, float] | None = None
+    best: bool = False
+
+    @property
+    def below_paper(self) -> bool:
+        """Whether the paper's figure is higher, in the digits that are shown."""
+        return self.paper is not None and round(self.mean, _DIGITS) < self.paper[0]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells by data set and model.
+
+    Parameters
+    ----------
+    name : str
+        The name of its files.
+    title : str
+    models : tuple of str
+    cells : dict
+        By (data set, model); what was not run is not there.
+    digits : int
+    """
+
+    name: str
+    title: str
+    models: tuple[str, ...]
+    cells: dict[tuple[str, str], Cell]
+    digits: int = _DIGITS
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The data sets with at least one cell."""
+        found = {dataset for dataset, _ in self.cells}
+        return tuple(dataset for dataset in DATASETS if dataset in found)
+
+
+def index_rows(rows: Iterable[Row]) -> dict[Key, Row]:
+    """Return rows by data set, fold and model."""
+    return {row.key: row for row in rows}
+
+
+def fidelity_in(rows: dict[Key, Row], network: str) -> Measure:
+    """Return the measure that says how often a row agrees with a network on the same fold."""
+
+    def measure(row: Row) -> float | None:
+        teacher = rows.get((row.dataset, row.fold, network))
+        if teacher is None:
+            return None
+        return float(np.mean(np.array(row.predictions) == np.array(teacher.predictions)))
+
+    return measure
+
+
+def all_tables(rows: Collection[Row]) -> list[Table]:
+    """Return the paper's four tables, and those of everything else that was run."""
+    by_key = index_rows(rows)
+    baselines = tuple(model.name for model in BASELINES)
+    ablations = tuple(model.name for model in ABLATIONS)
+    to_gcn, to_gin = (fidelity_in(by_key, name) for name in ("GCN", "GIN"))
+    tables = [
+        _table("accuracy", "Test accuracy", _PAPER, rows, _accuracy, paper="accuracy"),
+        _table("macro_f1", "F1-score (macro)", _PAPER, rows, _macro_f1, paper="macro_f1"),
+        _table(
+            "fidelity_gcn",
+            "Fidelity to the GCN",
+            ("GIN", "IDT(GCN)", "IDT(True)"),
+            rows,
+            to_gcn,
+            paper="fidelity_gcn",
+        ),
+        _table(
+            "fidelity_gin",
+            "Fidelity to the GIN",
+            ("GCN", "IDT(GIN)", "IDT(True)"),
+            rows,
+            to_gin,
+            paper="fidelity_gin",
+        ),
+        _table("size", "Size of the formula", _PAPER[2:], rows, _size, digits=1),
+        _table("depth", "Modal depth of the formula", _PAPER[2:], rows, _depth, digits=1),
+        _table("baselines", "Baselines, test accuracy", (*baselines, _BEST_PAPER), rows, _accuracy),
+        _table("ablation", "Ablation of IDT(GCN+True), accuracy", ablations, rows, _accuracy),
+        _table("ablation_size", "Ablation, size of the formula", ablations, rows, _size, digits=1),
+    ]
+    # The last column is there to compare with; alone it says nothing new.
+    return [
+        table
+        for table in tables
+        if any(model != _BEST_PAPER or table.name != "baselines" for _, model in table.cells)
+    ]
+
+
+def _table(
+    name: str,
+    title: str,
+    models: Sequence[str],
+    rows: Iterable[Row],
+    measure: Measure,
+    *,
+    paper: str | None = None,
+    digits: int = _DIGITS,
+) -> Table:
+    values: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        value = measure(row) if row.model in models else None
+        if value is not None:
+            values.setdefault((row.dataset, row.model), []).append(value)
+    figures = paper_figures(paper) if paper else {}
+    tops: dict[str, float] = {}
+    for (dataset, _), found in values.items():
+        tops[dataset] = max(tops.get(dataset, -np.inf), round(float(np.mean(found)), _DIGITS))
+    cells = {
+        key: Cell(
+            mean=float(np.mean(found)),
+            deviation=float(np.std(found)),
+            n_folds=len(found),
+            paper=figures.get(key),
+            best=measure is not _size
+            and measure is not _depth
+            and round(float(np.mean(found)), _DIGITS) == tops[key[0]],
+        )
+        for key, found in values.items()
+    }
+    return Table(name, title, tuple(models), cells, digits)
+
+
+def _accuracy(row: Row) -> float:
+    return row.accuracy
+
+
+def _macro_f1(row: Row) -> float:
+    return row.macro_f1
+
+
+def _size(row: Row) -> float | None:
+    return row.size
+
+
+def _depth(row: Row) -> float | None:
+    return row.depth

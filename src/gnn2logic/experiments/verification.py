@@ -1,0 +1,100 @@
+"""`verify`: make some rows of earlier results anew and compare."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from gnn2logic.exceptions import DataSetError
+from gnn2logic.experiments.catalogue import Model, model_named
+from gnn2logic.experiments.plans import RunSettings
+from gnn2logic.experiments.results import ROWS_NAME
+from gnn2logic.experiments.rows import Row, RowFile
+from gnn2logic.experiments.scoring import score_fold
+
+__all__ = ["Check", "verify"]
+
+# How far the accuracy of a network on one fold may be off on another machine.
+_TOLERANCE = 0.1
+
+
+@dataclass(frozen=True)
+class Check:
+    """How a row compares with the same row made anew.
+
+    Parameters
+    ----------
+    old, new : Row
+    ok : bool
+    finding : str
+        In words.
+    """
+
+    old: Row
+    new: Row
+    ok: bool
+    finding: str
+
+
+def verify(
+    results: str | os.PathLike[str], *, n_rows: int = 3, seed: int | None = None
+) -> list[Check]:
+    """Make some rows of a folder of results anew and compare them.
+
+    Given the same node representations an IDT is the same bit for bit, everywhere. Networks are
+    the same on the same machine with the same versions; elsewhere sums may be rounded in another
+    way. So where a network came out differently (its digest tells), only the accuracy is compared,
+    with a tolerance.
+
+    Parameters
+    ----------
+    results : path
+        The folder that `reproduce` wrote.
+    n_rows : int
+    seed : int, optional
+        For the choice of rows; another choice every time by default.
+    """
+    folder = Path(results)
+    rows, _ = RowFile(folder / ROWS_NAME).read()
+    if not rows:
+        raise DataSetError(f"{folder.name} must hold {ROWS_NAME} with rows. There are none.")
+    run = _settings_of(folder)
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(len(rows), size=min(n_rows, len(rows)), replace=False)
+    return [_check(rows[number], run) for number in sorted(chosen)]
+
+
+def _settings_of(folder: Path) -> RunSettings:
+    try:
+        return msgspec.json.decode((folder / "run.json").read_bytes(), type=RunSettings)
+    except (OSError, msgspec.DecodeError) as error:
+        raise DataSetError(
+            f"{folder.name} must hold the run.json of a finished run. Got this instead: {error}"
+        ) from None
+
+
+def _check(old: Row, run: RunSettings) -> Check:
+    if old.settings != run.digest(old.dataset):
+        raise DataSetError(
+            f"The row of {old.model} on {old.dataset} was made with other hyper-parameters than "
+            "this version has. Install the version that made it."
+        )
+    model: Model = model_named(old.model)
+    (new,) = score_fold(old.dataset, old.fold, [model], run)
+    if _results_of(old) == _results_of(new):
+        return Check(old, new, True, "the same bit for bit")
+    if old.evidence == new.evidence:
+        return Check(old, new, False, "different although learned from the same")
+    off = abs(old.accuracy - new.accuracy)
+    finding = f"the network came out differently here; accuracy is off by {off:.3f}"
+    return Check(old, new, off <= _TOLERANCE, finding)
+
+
+def _results_of(row: Row) -> bytes:
+    """Return all of a row that must not change: everything but times and versions."""
+    same = msgspec.structs.asdict(row)
+    return msgspec.json.encode({k: v for k, v in same.items() if k not in ("seconds", "versions")})
