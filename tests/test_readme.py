@@ -38,7 +38,8 @@ def test_the_network_is_distilled(tmp_path: Path) -> None:
     network, rule, fidelity = map(float, last.split())
     assert min(network, fidelity) > 0.75
     assert rule > 0.9
-    assert (tmp_path / "psi_2.html").read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+    page = (tmp_path / "psi_2.html").read_text(encoding="utf-8")
+    assert page.lower().startswith("<!doctype html>")
 
 
 def test_pictures_and_files_exist() -> None:

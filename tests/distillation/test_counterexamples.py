@@ -14,6 +14,7 @@ from gnn2logic.distillation.counterexamples import find_disagreements
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.graphs import GraphBatch, random_graphs, to_pyg
 from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
+from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import parse
 from gnn2logic.models.formula_network import to_gnn
 
@@ -34,6 +35,21 @@ def test_the_smallest_possible_graph_is_found() -> None:
     assert sorted(first.edges().degrees.tolist()) == [1, 1, 1, 3]
     sizes = [(own.graph.n_nodes, own.graph.n_edges) for own in found]
     assert sizes == sorted(sizes)
+
+
+def test_edges_that_do_not_matter_are_taken_away() -> None:
+    dense = random_graphs(40, sizes=5, density=0.95, random_state=0)
+    model, net = model_of("1 true > 5"), to_gnn(parse("1 true > 3"))
+    found = find_disagreements(model, net, dense, n=1, random_state=0)
+    assert (found[0].graph.n_nodes, found[0].graph.n_edges) == (4, 0)
+
+
+def test_edges_are_added_where_the_data_has_none() -> None:
+    lonely = random_graphs(20, sizes=5, density=0.0, random_state=0)
+    model = from_formulas({1: "1 true > 100"}, otherwise=0, names=["U0", "U1"])
+    net = to_gnn(parse("1(A true > 0) > 0"))
+    found = find_disagreements(model, net, lonely, n=1, random_state=0)
+    assert (found[0].graph.n_nodes, found[0].graph.n_edges) == (2, 2)
 
 
 def test_answers_are_true_and_graphs_are_new_and_different() -> None:

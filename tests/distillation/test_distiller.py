@@ -126,6 +126,42 @@ def test_manners(teacher: Teacher) -> None:
     assert np.array_equal(again.predict(graphs()), fitted.predict(graphs()))
 
 
+def test_grid_search_without_an_idt() -> None:
+    own, module = graphs(40), balanced_zoo("GIN")
+    grid = {"idt__width": [1], "idt__max_depth": [2], "idt__random_state": [0]}
+    search = GridSearchCV(IDTDistiller(module), grid, cv=2).fit(list(own))
+    assert search.best_estimator_.idt_.width == 1
+    expected = distill(module, own, width=1, max_depth=2, random_state=0)
+    assert str(search.best_estimator_.idt_) == str(expected)
+    nodes = IDTDistiller(Teacher(node_model(), task="node")).set_params(idt__width=2)
+    assert isinstance(nodes.idt, IDTNodeClassifier)
+    assert nodes.fit(own).idt_.width == 2
+    with pytest.raises(ParameterError, match="such as IDTNodeClassifier"):
+        IDTDistiller(node_model()).set_params(idt__width=2).fit(own)
+    with pytest.raises(ParameterError, match="'widht' is not a parameter"):
+        IDTDistiller(module).set_params(idt__widht=2)
+    assert IDTDistiller(module).set_params(variant="true").idt is None
+
+
+def test_the_teacher_is_not_changed() -> None:
+    gnn = GNNClassifier(n_layers=1, hidden=4, max_epochs=1, random_state=0)
+    distiller = IDTDistiller(gnn.fit(graphs(), np.arange(12) % 2), SMALL)
+    assert not any(name.startswith("teacher__") for name in distiller.get_params())
+    assert distiller.get_params()["teacher"] is gnn
+    with pytest.raises(ParameterError, match="cannot be set, because it is trained.*'teacher__lr'"):
+        distiller.set_params(teacher__lr=3)
+    assert gnn.lr == 1e-3
+
+
+def test_labels_of_another_kind_are_refused(teacher: Teacher) -> None:
+    own = graphs(60)
+    texts = np.where(own.sizes > 4, "large", "small")
+    distiller = IDTDistiller(teacher, SMALL).fit(own, texts)
+    with pytest.raises(LabelError, match="Both must use the same names of classes"):
+        distiller.score(own, texts)
+    assert IDTDistiller(teacher, SMALL, variant="true").fit(own, texts).score(own, texts) > 0.9
+
+
 def test_nodes() -> None:
     own = graphs(20)
     labels = own.column("U1").astype(int)
@@ -199,5 +235,7 @@ def test_fidelity_refuses_what_cannot_be_compared(teacher: Teacher) -> None:
         fidelity(3, teacher, own)
     with pytest.raises(ParameterError, match="average must be one of 'micro', 'macro', None"):
         fidelity(teacher, teacher, own, average="weighted")  # type: ignore[call-overload]
+    with pytest.raises(LabelError, match="At least one row is needed"):
+        fidelity([], [], None)
     # Labels that happen to miss a class each are fine.
     assert fidelity([0, 1], [1, 2], None) == 0.0

@@ -13,6 +13,7 @@ import pytest
 import torch
 from sklearn.base import clone
 from torch import nn
+from torch_geometric.nn import GCNConv
 
 from distill_networks import Functional, data, graphs, seeded, zoo
 from gnn2logic.distillation import Teacher, distill
@@ -88,16 +89,51 @@ def test_an_error_in_the_middle(unchanged: nn.Module, error: BaseException) -> N
             raise error
         return result
 
-    with pytest.raises(type(error)):
+    kind = KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else TeacherError
+    with pytest.raises(kind) as caught:
         Teacher(unchanged, forward=forward, max_nodes=20).run(graphs())
+    assert error in (caught.value, caught.value.__cause__)
     assert calls == 2
+
+
+def test_no_gradients_are_made(unchanged: nn.Module) -> None:
+    enabled: list[bool] = []
+
+    def forward(module: nn.Module, batch: Any) -> Any:
+        enabled.append(torch.is_grad_enabled())
+        return module(batch.x, batch.edge_index, batch.batch)
+
+    teacher = Teacher(unchanged, forward=forward)
+    teacher.run(graphs())
+    teacher.predict(graphs())
+    teacher.check(graphs())
+    assert len(enabled) > 2
+    assert not any(enabled)
+
+
+def test_caches_of_layers_are_left_alone() -> None:
+    """A cached convolution would use the edges of the graph that it saw first for all others."""
+    own = data()
+
+    def network(cached: bool) -> Any:
+        return seeded(lambda: GCNConv(2, 2, cached=cached))
+
+    plain, cached = network(False), network(True)
+    cached(own[0].x, own[0].edge_index)
+    kept = cached._cached_edge_index
+    assert kept is not None
+    expected, found = Teacher(plain, task="node").run(own), Teacher(cached, task="node").run(own)
+    assert np.array_equal(found.scores, expected.scores)
+    Teacher(cached, max_nodes=20, task="node").check(own)
+    assert cached.cached is True
+    assert cached._cached_edge_index is kept
 
 
 def test_an_error_inside_a_layer(unchanged: nn.Module) -> None:
     wrong = [item.clone() for item in data()]
     for item in wrong:
         item.x = torch.cat([item.x, item.x], dim=1)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(TeacherError, match=r"x of shape \(\d+, 4\).*RuntimeError"):
         Teacher(unchanged).run(wrong)
 
 

@@ -7,21 +7,23 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 from torch_geometric.explain import Explainer
 
-from gnn2logic.distillation import distill
-from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
-from gnn2logic.explanation import IDTExplainer
+from gnn2logic.distillation import IDTDistiller, Teacher, distill, fidelity
+from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
+from gnn2logic.explanation import IDTExplainer, witnesses
 from gnn2logic.graphs import random_graphs, to_pyg
+from gnn2logic.idt import IDTClassifier
 from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import parse
+from gnn2logic.models import GNNClassifier
 from gnn2logic.models.formula_network import to_gnn
 
 GRAPHS = random_graphs(30, sizes=8, density=0.3, random_state=0)
 
 
-def explainer(network: Any, idt: Any, **options: Any) -> Any:
+def explainer(network: Any, idt: Any, teacher: Any = None, **options: Any) -> Any:
     model = {"mode": "binary_classification", "task_level": "graph", "return_type": "raw"}
     settings: dict[str, Any] = {
         "explanation_type": "model",
@@ -30,7 +32,7 @@ def explainer(network: Any, idt: Any, **options: Any) -> Any:
     }
     for key, value in options.items():
         (model if key in model else settings)[key] = value
-    return Explainer(network, IDTExplainer(idt), model_config=model, **settings)
+    return Explainer(network, IDTExplainer(idt, teacher), model_config=model, **settings)
 
 
 def test_masks_are_the_truth_of_the_parts_of_the_rule() -> None:
@@ -79,6 +81,94 @@ def test_a_rule_that_is_not_the_networks_is_told() -> None:
     found = explainer(to_gnn(parse("1 true > 0")), idt)(data.x, data.edge_index)
     assert found.label == 0
     assert found.agrees is False
+
+
+def agreement(network: Any, idt: Any, teacher: Any, graphs: Any, mode: str) -> list[bool]:
+    explain = explainer(network, idt, teacher, mode=mode)
+    return [explain(data.x, data.edge_index).agrees for data in to_pyg(graphs)]
+
+
+def test_answers_are_compared_by_the_labels_of_the_teacher() -> None:
+    """The classes of a model are sorted, those of a network are in the order of its outputs."""
+    many = random_graphs(200, sizes=8, density=0.3, random_state=1)
+    network, binary = to_gnn(parse("1 U0 > 3")), "binary_classification"
+    teacher = Teacher(network, classes=["zz", "aa"])
+    idt = distill(teacher, many, random_state=0)
+    assert fidelity(idt, teacher, GRAPHS) == 1.0
+    assert idt.classes_.tolist() == ["aa", "zz"]
+    assert all(agreement(network, idt, teacher, GRAPHS, binary))
+    wrong = Teacher(network, classes=["aa", "zz"])
+    assert not any(agreement(network, idt, wrong, GRAPHS, binary))
+    distiller = IDTDistiller(teacher, IDTClassifier(random_state=0)).fit(many)
+    assert all(agreement(network, distiller, None, GRAPHS, binary))
+
+
+def test_true_labels_that_miss_a_class_of_the_network() -> None:
+    several = "multiclass_classification"
+    network = to_gnn([parse("1 true > 9"), parse("1 U0 < 4"), parse("1 U0 >= 4")])
+    many = random_graphs(200, sizes=8, density=0.3, random_state=1)
+    labels = np.where(parse("1 U0 < 4").evaluate(many), 1, 2)
+    idt = distill(network, many, labels, random_state=0)
+    assert idt.classes_.tolist() == [1, 2]
+    assert all(agreement(network, idt, Teacher(network), GRAPHS, several))
+    # Two outputs of a network trained on 1 and 2, or three of another: nobody can tell.
+    with pytest.raises(ParameterError, match=r"those of the model are \[1, 2\] and not 0, 1"):
+        IDTExplainer(idt)
+
+
+def test_our_own_classifiers_know_their_classes() -> None:
+    many = random_graphs(200, sizes=8, density=0.3, random_state=1)
+    labels = np.where(parse("1 U0 > 3").evaluate(many), 7, 5)
+    gnn = GNNClassifier(n_layers=1, hidden=8, lr=0.02, max_epochs=30, random_state=0)
+    idt = distill(gnn.fit(many, labels), many, random_state=0)
+    agrees = agreement(gnn.module_, idt, gnn, GRAPHS, "multiclass_classification")
+    assert agrees == (idt.predict(GRAPHS) == gnn.predict(GRAPHS)).tolist()
+    assert np.mean(agrees) > 0.9
+
+
+def test_teachers_that_cannot_be_compared() -> None:
+    network = to_gnn(parse("1 U0 > 3"))
+    texts = from_formulas({"yes": "1 U0 > 3"}, otherwise="no", names=["U0", "U1"])
+    for teacher in (None, network):
+        with pytest.raises(ParameterError, match="teacher must be given, with names"):
+            IDTExplainer(texts, teacher)
+    with pytest.raises(LabelError, match="the same names of classes"):
+        IDTExplainer(texts, Teacher(network, classes=[0, 1]))
+    two = Teacher(to_gnn([parse("1 U0 > 3")] * 3), classes=["no", "yes"])
+    three = to_gnn([parse("1 true > 9"), parse("1 true > 9"), parse("1 true > 0")])
+    explain = explainer(three, texts, two, mode="multiclass_classification")
+    data = to_pyg(GRAPHS)[0]
+    with pytest.raises(ParameterError, match="an answer of the class number 2"):
+        explain(data.x, data.edge_index)
+
+
+def test_of_parallel_edges_only_those_of_the_relation_are_marked() -> None:
+    idt = from_formulas({1: "1(A[1] U0 > 0) > 0"}, otherwise=0, names=["U0"], relations=["0", "1"])
+    explain = explainer(to_gnn(parse("1(A[1] U0 > 0) > 0")), idt)
+    ends = torch.tensor([[0, 0, 1], [1, 1, 0]])
+    found = explain(torch.ones(2, 1), ends, edge_type=torch.tensor([0, 1, 0]))
+    assert found.edge_mask.tolist() == [0.0, 1.0, 0.0]
+    # There and back in one relation, the edge is one.
+    found = explain(torch.ones(2, 1), ends, edge_type=torch.tensor([0, 1, 1]))
+    assert found.edge_mask.tolist() == [0.0, 1.0, 1.0]
+    found = explain(torch.ones(2, 1), ends, edge_type=torch.tensor([0, 0, 0]))
+    assert found.edge_mask.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_way_back_may_be_of_another_relation() -> None:
+    idt = from_formulas({1: "1(A[1] U0 > 0) > 0"}, otherwise=0, names=["U0"], relations=["0", "1"])
+    ends, kinds = torch.tensor([[0, 1], [1, 0]]), torch.tensor([1, 0])
+    found = witnesses(idt, Data(x=torch.ones(2, 1), edge_index=ends, edge_type=kinds))
+    assert found.edges.tolist() == [[0, 1]]
+    assert {name: own.tolist() for name, own in found.edges_by_relation.items()} == {"1": [[0, 1]]}
+
+
+def test_edges_are_marked_in_their_direction() -> None:
+    formula = parse("1(A U0 > 0) > 0")
+    idt = from_formulas({1: formula}, otherwise=0, names=["U0"])
+    x, ends = torch.tensor([[0.0], [1.0], [0.0]]), torch.tensor([[0, 1, 2], [1, 2, 1]])
+    found = explainer(to_gnn(formula), idt)(x, ends)
+    assert found.edge_mask.tolist() == [1.0, 0.0, 1.0]
 
 
 def test_nodes() -> None:

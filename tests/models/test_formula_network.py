@@ -25,6 +25,7 @@ from gnn2logic.exceptions import (
 from gnn2logic.graphs import GraphBatch, random_graphs, to_pyg
 from gnn2logic.logic import FALSE, TRUE, Formula, evaluate, parse
 from gnn2logic.logic.documents import formula_to_document
+from gnn2logic.logic.syntax import And, conjunction, disjunction, predicate
 from gnn2logic.models.formula_network import FormulaNetwork, to_gnn
 from strategies import KINDS, NAMES, RELATIONS, formulas, plain_graphs, to_batch
 
@@ -154,6 +155,31 @@ def test_sizes_that_float32_cannot_count_are_refused() -> None:
         to_gnn(parse(f"1 U0 > {2**24}"))
 
 
+def test_complements_start_from_a_whole_graph_that_must_be_counted() -> None:
+    """All nodes are neighbours, so that 1-A is empty, but it is counted as all without those."""
+    net = to_gnn(parse("1-A U0 > 0"), level="node").to(torch.bfloat16)
+
+    def complete(size: int) -> torch.Tensor:
+        return torch.cartesian_prod(torch.arange(size), torch.arange(size)).T
+
+    assert (net(torch.ones(200, 1), complete(200)) < 0).all()
+    with pytest.raises(GraphError, match="along 1-A exactly with torch.bfloat16.*below 256"):
+        net(torch.ones(257, 1), complete(257))
+
+
+def test_wide_conjunctions_are_refused_where_they_would_be_rounded() -> None:
+    names = [f"U{number}" for number in range(300)]
+    for formula in (conjunction(map(predicate, names)), disjunction(map(predicate, names))):
+        net = to_gnn(formula, names=names, level="node")
+        all_true, one_false = torch.ones(1, 300), torch.ones(1, 300)
+        one_false[0, 7] = 0
+        for x in (all_true, one_false, 1 - all_true, 1 - one_false):
+            expected = x.all() if isinstance(formula, And) else x.any()
+            assert bool(net(x, NO_EDGES) > 0) is bool(expected)
+        with pytest.raises(FormulaError, match="fewer than 256 parts of one.*Got 300"):
+            net.to(torch.bfloat16)(all_true, NO_EDGES)
+
+
 def test_numbered_and_named_edge_types() -> None:
     x = torch.tensor([[1.0], [0.0], [0.0]])
     edge_index = torch.tensor([[1, 2, 1], [0, 0, 2]])
@@ -198,6 +224,11 @@ NO_EDGES = torch.zeros(2, 0, dtype=torch.long)
         ((torch.ones(3, 2), torch.tensor([[3], [0]])), GraphError, "from 0 to 2. Got 3"),
         ((torch.ones(3, 2), torch.tensor([[-1], [0]])), GraphError, "from 0 to 2. Got -1"),
         ((torch.ones(3, 2), NO_EDGES, torch.zeros(2)), GraphError, "each of the 3 nodes"),
+        ((torch.ones(3, 2), NO_EDGES, torch.zeros(3)), GraphError, "dtype torch.float32"),
+        ((torch.ones(3, 2), NO_EDGES, [0, 0, 0]), GraphError, "Got list instead"),
+        ((torch.ones(3, 2), NO_EDGES, torch.tensor([-1, 0, 0])), GraphError, "from 0 on. Got -1"),
+        ((None, NO_EDGES), UnsupportedInputError, "x must be a tensor.*Got NoneType"),
+        ((torch.ones(3, 2), None), UnsupportedInputError, "edge_index must be a tensor.*NoneType"),
         (
             (torch.ones(2, 2), torch.tensor([[0], [1]]), torch.tensor([0, 1])),
             GraphError,

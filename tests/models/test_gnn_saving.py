@@ -14,6 +14,7 @@ import safetensors.torch
 import torch
 
 from gnn2logic.exceptions import ModelFileError
+from gnn2logic.idt.documents import content_digest
 from gnn2logic.models import GNNClassifier, GNNNodeClassifier, load_gnn
 from gnn_samples import labelled, quick
 
@@ -38,10 +39,11 @@ def refused(path: Path) -> str:
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change the JSON beside the weights."""
+    """Change the JSON beside the weights, and sign it as somebody would who wants to deceive."""
     config = Path(f"{path}.json")
     document = json.loads(config.read_text())
     change(document)
+    document["digest"] = content_digest(document)
     config.write_text(json.dumps(document))
 
 
@@ -156,6 +158,56 @@ def test_cut_and_flipped_files(saved: Path) -> None:
     for place in range(0, len(good), max(len(good) // 10, 1)):
         weights.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
         assert "not those that it was saved with" in refused(saved)
+
+
+def test_flipped_configurations(saved: Path) -> None:
+    config = Path(f"{saved}.json")
+    good = config.read_bytes()
+    for place in range(0, len(good), 7):
+        for bit in (1, 2, 4, 16):
+            flipped = good[:place] + bytes([good[place] ^ bit]) + good[place + 1 :]
+            config.write_bytes(flipped)
+            # The last of 17 digits may be another one of the same number.
+            if not same_content(flipped, good):
+                refused(saved)
+    config.write_bytes(good)
+    load_gnn(saved)
+
+
+def same_content(first: bytes, second: bytes) -> bool:
+    try:
+        return bool(json.loads(first) == json.loads(second))
+    except ValueError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"pooling": "sum"', '"pooling": "mean"'),
+        ('"typical_size": ', '"typical_size": 1'),
+        ('"best_epoch": ', '"best_epoch": -'),
+        (' "digest":', ' "extra": 1,\n "digest":'),
+        (' "version": 1,', ' "version": 1,\n "digest": "",'),
+    ],
+)
+def test_configurations_edited_by_hand(saved: Path, old: str, new: str) -> None:
+    config = Path(f"{saved}.json")
+    text = config.read_text()
+    assert old in text
+    config.write_text(text.replace(old, new))
+    refused(saved)
+
+
+def test_edited_classes_are_noticed(saved: Path) -> None:
+    config = Path(f"{saved}.json")
+    document = json.loads(config.read_text())
+    document["classes"] = [1, 0]
+    config.write_text(json.dumps(document))
+    assert "Its digest does not fit its content" in refused(saved)
+    del document["digest"]
+    config.write_text(json.dumps(document))
+    assert "Its digest does not fit its content" in refused(saved)
 
 
 @pytest.mark.parametrize(

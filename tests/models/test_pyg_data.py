@@ -9,7 +9,9 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.utils.data import Subset
 from torch_geometric.data import Batch, Data, Dataset, HeteroData
+from torch_geometric.loader import DataLoader
 
 from gnn2logic import from_networkx, random_graphs
 from gnn2logic.exceptions import (
@@ -19,6 +21,7 @@ from gnn2logic.exceptions import (
     ParameterError,
     UnsupportedInputError,
 )
+from gnn2logic.graphs.reading import read_once
 from gnn2logic.models import mini_batches, pyg_graphs
 from gnn2logic.models.tensors import GraphTensors
 
@@ -54,6 +57,18 @@ def test_pyg_graphs_are_taken_as_they_are() -> None:
     assert pyg_graphs(graphs[0])[0] is graphs[0]
     assert [data.y.item() for data in pyg_graphs(Three())] == [1, 2, 3]
     assert [data.y.item() for data in pyg_graphs(Three()[1:])] == [2, 3]
+
+
+def test_loaders_are_read_once() -> None:
+    loader = DataLoader(datas([1, 2, 3, 4, 5]), batch_size=2, shuffle=True)
+    found = pyg_graphs(loader)
+    assert sorted(data.y.item() for data in found) == [1, 2, 3, 4, 5]
+    assert found[0].x.dtype == torch.float32
+    assert [data.y.item() for data in pyg_graphs(iter(datas([2, 3])))] == [2, 3]
+    assert [data.y.item() for data in pyg_graphs(Subset(Three(), [2, 0]))] == [3, 1]
+    read = read_once(loader)
+    assert read_once(read) is read
+    assert read_once(datas([1])[0]).num_nodes == 1
 
 
 def test_batches_are_cut_into_their_graphs() -> None:

@@ -92,7 +92,7 @@ def test_rules_errors() -> None:
     with pytest.raises(ParameterError, match=f"each of the {len(rules)} rules"):
         plot_rules(rules, [0.5])
     with pytest.raises(ParameterError, match="between 0 and 1. Got 1.5"):
-        plot_rules(rules, {0: 1.5})
+        plot_rules(rules, {rules[0].index: 1.5})
     with pytest.raises(ParameterError, match="Got 999"):
         plot_rules(rules, {999: 0.5})
     assert pyplot.get_fignums() == []

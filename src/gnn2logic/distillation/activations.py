@@ -12,6 +12,7 @@ from torch import nn
 from torch_geometric.data import Batch
 
 from gnn2logic._validation import some_of
+from gnn2logic.distillation.calling import called
 from gnn2logic.distillation.layers import LayerFunction, Layers, layers_of, node_rows, recording
 from gnn2logic.exceptions import ActivationError
 
@@ -43,7 +44,7 @@ class Activations:
     def fill(self, forward: Callable[[nn.Module, Batch], Any], batch: Batch) -> Any:
         """Run a mini-batch, keep what the layers return, and return what the network returns."""
         if callable(self._layers):
-            output = forward(self._module, batch)
+            output = called(forward, self._module, batch)
             n_layers = self._fill_by_function(self._layers, batch)
         else:
             output, n_layers = self._fill_by_hooks(self._layers, forward, batch)
@@ -67,7 +68,7 @@ class Activations:
             self._put(number, name, output, batch.num_nodes)
 
         with recording(modules, record) as calls:
-            output = forward(self._module, batch)
+            output = called(forward, self._module, batch)
         silent = [name for name in modules if not calls[name]]
         # Those that were found but not named may be spare parts.
         if silent and (names is not None or not calls):
@@ -78,7 +79,7 @@ class Activations:
         return output, calls.total()
 
     def _fill_by_function(self, function: LayerFunction, batch: Batch) -> int:
-        outputs: object = function(self._module, batch)
+        outputs: object = called(function, self._module, batch)
         if isinstance(outputs, torch.Tensor) or not isinstance(outputs, Sequence) or not outputs:
             raise ActivationError(
                 "The layers function must return a list of tensors, one for each layer. "

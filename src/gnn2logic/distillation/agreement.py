@@ -10,13 +10,13 @@ from torch import nn
 
 from gnn2logic._validation import to_numpy
 from gnn2logic.distillation.conversion import as_teacher
-from gnn2logic.distillation.inputs import kept
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError
+from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt.inputs import check_labels, check_weights
 from gnn2logic.idt.settings import check_choice
 
-__all__ = ["fidelity"]
+__all__ = ["check_same_names", "fidelity"]
 
 Labels = npt.NDArray[Any]
 
@@ -78,17 +78,19 @@ def fidelity(
     0.6667
     """
     check_choice("average", average, ("micro", "macro", None))
-    graphs = kept(graphs)
+    graphs = read_once(graphs)
     ours, our_classes = _labels(idt, graphs)
     theirs, their_classes = _labels(teacher, graphs)
     if len(ours) != len(theirs):
         raise LabelError(
             f"Both must have one label for each row. Got {len(ours)} and {len(theirs)} labels."
         )
+    if not len(theirs):
+        raise LabelError("At least one row is needed to compare labels. Got none.")
     if our_classes is None or their_classes is None:
-        _check_names(ours, theirs, complete=False)
+        check_same_names(ours, theirs, complete=False)
     else:
-        _check_names(our_classes, their_classes, complete=True)
+        check_same_names(our_classes, their_classes, complete=True)
     weights = check_weights(sample_weight, len(theirs), of="row")
     equal = ours == theirs
     if average == "micro":
@@ -116,7 +118,7 @@ def _labels(model: Any, graphs: object) -> tuple[Labels, Labels | None]:
     return check_labels(values, len(values), of="row"), getattr(model, "classes_", None)
 
 
-def _check_names(ours: Labels, theirs: Labels, *, complete: bool) -> None:
+def check_same_names(ours: Labels, theirs: Labels, *, complete: bool) -> None:
     """Refuse names of two kinds: texts and numbers, or -1 and 1 here and 0 and 1 there.
 
     Without all names there are nothing can be said about those that are missing.

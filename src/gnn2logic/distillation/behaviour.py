@@ -16,6 +16,7 @@ from gnn2logic.exceptions import BatchDependenceWarning, HiddenInputWarning, Tea
 __all__ = ["few_graphs", "unusual_behaviour"]
 
 FloatArray = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 Ask = Callable[[Batch], FloatArray]
 Found = tuple[str, type[TeacherWarning]]
 
@@ -23,6 +24,8 @@ _GRAPHS_TOGETHER = 8
 _GRAPHS_ALONE = 4
 # Sums in another order differ by rounding, which deep networks make larger.
 _TOLERANCE = 1e-3
+# What rounding of the scores themselves may come to when they are subtracted.
+_ROUNDING = 64 * float(np.finfo(np.float32).eps)
 
 
 def few_graphs(graphs: Sequence[Data], max_nodes: int) -> list[Data]:
@@ -43,7 +46,7 @@ def unusual_behaviour(
     """Return a message and a category for everything that was found."""
     batch = Batch.from_data_list(list(graphs))
     together = ask(batch)
-    if _differ(together, ask(batch)):
+    if _differ(together, ask(batch), _scale(together)):
         message = (
             "The teacher is random: it answered differently when it was asked twice. Only what "
             "it does always can be distilled; look for dropout that is on in evaluation mode."
@@ -62,19 +65,56 @@ def unusual_behaviour(
     if hidden:
         message = (
             f"The teacher reads {some_of(hidden)} of the graphs, which an IDT does not see: its "
-            "rules speak of x and edge_index alone. Edge types can be read as relations, with "
-            "PredicateEncoder(edge_types=...)."
+            "rules speak of x and edge_index alone. What belongs to nodes can be put into x; edge "
+            "types can be read as relations, with PredicateEncoder(edge_types=...)."
         )
         found.append((message, HiddenInputWarning))
     return found
 
 
-def _differ(first: FloatArray, second: FloatArray, scale: float | None = None) -> bool:
-    """Whether answers differ by more than rounding, measured by the largest of all answers."""
+def _differ(first: FloatArray, second: FloatArray, scale: Doubles) -> bool:
+    """Whether answers differ by more than rounding, measured by the `scale` of each class."""
     if first.size != second.size:
         return True
-    largest = float(np.abs(first).max()) if scale is None else scale
-    return bool(np.abs(first.ravel() - second.ravel()).max() > _TOLERANCE * largest)
+    second = second.reshape(first.shape)
+    ours, theirs = _behind_the_best(first), _behind_the_best(second)
+    fixed = ~np.isfinite(ours)
+    if (fixed != ~np.isfinite(theirs)).any():
+        return True
+    apart = np.abs(np.where(fixed, 0.0, ours) - np.where(fixed, 0.0, theirs))
+    rounding = np.maximum(_size(first), _size(second))
+    return bool((apart > _TOLERANCE * scale + _ROUNDING * rounding).any())
+
+
+def _scale(scores: FloatArray) -> Doubles:
+    """Return for each class by how much it is behind, at most.
+
+    Classes are measured one by one: those that a network never allows have scores like -1e9, and
+    next to these all others would look alike.
+    """
+    behind = np.abs(_behind_the_best(scores))
+    return np.asarray(np.where(np.isfinite(behind), behind, 0.0).max(axis=0))
+
+
+def _behind_the_best(scores: FloatArray) -> Doubles:
+    """Return scores without what all classes of a row have in common; it decides nothing."""
+    values = _pairs(scores)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(values - values.max(axis=1, keepdims=True))
+
+
+def _size(scores: FloatArray) -> Doubles:
+    """Return how large the numbers are that `_behind_the_best` subtracts."""
+    values = np.abs(_pairs(scores))
+    finite = np.where(np.isfinite(values), values, 0.0)
+    best = np.take_along_axis(finite, _pairs(scores).argmax(axis=1)[:, None], axis=1)
+    return np.asarray(finite + best)
+
+
+def _pairs(scores: FloatArray) -> Doubles:
+    """Return one logit as the scores of two classes, and other scores as they are."""
+    values = scores.astype(np.float64)
+    return values if values.shape[1] > 1 else np.concatenate([np.zeros_like(values), values], 1)
 
 
 def _depends_on_company(
@@ -83,7 +123,7 @@ def _depends_on_company(
     """Whether some graph gets another answer when it is asked alone."""
     whole = len(together) == batch.num_graphs
     bounds = range(len(graphs) + 1) if whole else batch.ptr.tolist()
-    scale = float(np.abs(together).max())
+    scale = _scale(together)
     return any(
         _differ(
             together[bounds[number] : bounds[number + 1]], ask(Batch.from_data_list([data])), scale
@@ -96,19 +136,23 @@ def _hidden_inputs(
     ask: Ask, batch: Batch, together: FloatArray, edge_types: str | bool | None
 ) -> list[str]:
     """Return the attributes whose values matter to the network and are not read by an IDT."""
-    keys = [key for key in _per_node_or_edge(batch) if key not in _read_by_idt(batch, edge_types)]
-    if not keys or not _differ(together, ask(_shuffled(batch, keys))):
+    read = _read_by_idt(batch, edge_types)
+    keys = [key for key in sorted(batch.keys()) if key not in read and _has_rows(batch, key)]
+    scale = _scale(together)
+    if not keys or not _differ(together, ask(_shuffled(batch, keys)), scale):
         return []
-    return [key for key in keys if _differ(together, ask(_shuffled(batch, [key])))]
+    return [key for key in keys if _differ(together, ask(_shuffled(batch, [key])), scale)]
 
 
-def _per_node_or_edge(batch: Batch) -> list[str]:
-    rows = (batch.num_nodes, batch.num_edges)
-    return [
-        key
-        for key in sorted(batch.keys())
-        if isinstance(batch[key], torch.Tensor) and batch[key].dim() and len(batch[key]) in rows
-    ]
+def _has_rows(batch: Batch, key: str) -> bool:
+    """Whether an attribute has rows for the nodes, the edges or the graphs, one or more for each.
+
+    PyG takes whatever is named an index for numbers of nodes, which cannot be shuffled.
+    """
+    value = batch[key]
+    if not isinstance(value, torch.Tensor) or not value.dim() or "index" in key:
+        return False
+    return len(value) in (batch.num_nodes, batch.num_edges) or len(value) % batch.num_graphs == 0
 
 
 def _read_by_idt(batch: Batch, edge_types: str | bool | None) -> set[str]:
@@ -124,6 +168,8 @@ def _shuffled(batch: Batch, keys: Sequence[str]) -> Batch:
     generator = torch.Generator().manual_seed(0)
     other = copy.copy(batch)
     for key in keys:
-        order = torch.randperm(len(batch[key]), generator=generator)
-        other[key] = batch[key][order.to(batch[key].device)]
+        rows = batch[key]
+        order = torch.randperm(len(rows), generator=generator).to(rows.device)
+        # Few rows may come out as they were; moved by one they do only if all are equal.
+        other[key] = rows.roll(1, 0) if rows[order].equal(rows) else rows[order]
     return other

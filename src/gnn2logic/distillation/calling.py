@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from torch import nn
@@ -10,9 +11,9 @@ from torch_geometric.data import Batch
 from torch_geometric.nn import Sequential
 
 from gnn2logic._validation import some_of
-from gnn2logic.exceptions import TeacherError
+from gnn2logic.exceptions import Gnn2LogicError, TeacherError
 
-__all__ = ["call_by_signature"]
+__all__ = ["call_by_signature", "called"]
 
 _HINT = "Say how to call it: Teacher(module, forward=lambda m, b: m(b.x, b.edge_index, b.batch))."
 
@@ -46,6 +47,24 @@ def call_by_signature(module: nn.Module, batch: Batch) -> Any:
         else:
             named[own.name] = value
     return module(*positional, **named)
+
+
+def called(function: Callable[[nn.Module, Batch], Any], module: nn.Module, batch: Batch) -> Any:
+    """Return what a function of a network and a mini-batch returns; say what it got if it fails."""
+    try:
+        return function(module, batch)
+    except Gnn2LogicError:
+        raise
+    except Exception as error:
+        x = batch.x
+        features = "no x" if x is None else f"x of shape {tuple(x.shape)} and {x.dtype}"
+        kinds = sorted({str(own.dtype) for own in module.parameters()})
+        raise TeacherError(
+            f"The network must run on the graphs. It was given {features} for {batch.num_graphs} "
+            f"graphs, its weights are {', '.join(kinds) or 'none'}, and it failed with "
+            f"{type(error).__name__}: {str(error).rstrip('.')}. Give graphs like those it was "
+            "trained on, or say how to call it with Teacher(module, forward=...)."
+        ) from error
 
 
 def _parameters(module: nn.Module) -> list[inspect.Parameter]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from sklearn.utils.validation import check_is_fitted
 from torch import nn
 from torch_geometric.data import Batch, Data
 
-from gnn2logic.distillation.inputs import kept
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.models import GNNClassifier, GNNNodeClassifier
@@ -60,10 +60,15 @@ class _ClassifierTeacher(Teacher):
         self._classifier = classifier
 
     def _read(self, graphs: object) -> list[Data]:
-        items = pyg_graphs(kept(graphs), fill_x=True)
+        items = pyg_graphs(graphs, fill_x=True)
         # The classifier knows which features it was trained on, and how to complain.
         self._classifier._tensors(items)
-        return items
+        none = torch.zeros(2, 0, dtype=torch.long)
+        # It reads nothing else, so other attributes need not be the same in all graphs.
+        return [
+            Data(x=data.x, edge_index=none if data.edge_index is None else data.edge_index)
+            for data in items
+        ]
 
 
 def _forward(module: nn.Module, batch: Batch) -> Any:

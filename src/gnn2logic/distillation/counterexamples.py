@@ -18,7 +18,6 @@ from gnn2logic.distillation.disagreements import (
     both_answers,
     fitted_idt,
 )
-from gnn2logic.distillation.inputs import kept
 from gnn2logic.distillation.mutation import Candidate, Material
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import FeatureError, UnseenCategoryWarning, UnsupportedInputError
@@ -93,7 +92,7 @@ def find_disagreements(
     search = _Search(
         fitted_idt(idt),
         as_teacher(teacher),
-        pyg_graphs(kept(graphs)),
+        pyg_graphs(graphs),
         check_whole("budget", budget, least=1),
     )
     rng = np.random.default_rng(seed_from(random_state))

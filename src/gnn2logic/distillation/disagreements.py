@@ -14,10 +14,10 @@ from gnn2logic._validation import check_fitted
 from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.estimator import IDTDistiller
-from gnn2logic.distillation.inputs import kept
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.models.pyg_data import pyg_graphs
 
@@ -125,7 +125,7 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
         0      5     10    0        1
         1      5      6    0        1
     """
-    graphs = kept(graphs)
+    graphs = read_once(graphs)
     model, asked = fitted_idt(idt), as_teacher(teacher)
     ours, theirs = both_answers(model, graphs, asked, graphs)
     items = pyg_graphs(graphs)

@@ -7,9 +7,10 @@ from typing import Any
 from torch_geometric.data import Data
 
 from gnn2logic.distillation.conversion import as_teacher
-from gnn2logic.distillation.inputs import kept
+from gnn2logic.distillation.notices import telling_caller
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError, ParameterError
+from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
 from gnn2logic.models.pyg_data import pyg_graphs
 
@@ -86,7 +87,7 @@ def distill(
             "Leave them out, or choose IDT(GNN+True)."
         )
     # Unknown names are told before the teacher is asked, which takes time.
-    either = IDTClassifier(**idt_params)
+    either = IDTClassifier().set_params(**idt_params)
     return fit_to_teacher(own, graphs, labels, kind, either.get_params(deep=False), mask=mask)
 
 
@@ -127,14 +128,14 @@ def fit_to_teacher(
             f"n_layers must be None for {VARIANTS[variant]}: there are as many layers as the "
             f"teacher has. Got {idt_params['n_layers']!r} instead."
         )
-    graphs = kept(graphs)
+    graphs = read_once(graphs)
     answers = teacher.run(_decisive_graph(graphs) if variant == "true" else graphs)
     encoder = idt_params.get("encoder")
     teacher.check(graphs, edge_types=getattr(encoder, "edge_types", None))
     if level is not None and answers.level != level:
         raise ParameterError(
             f"The teacher must classify {level}s, as the estimator does. It classifies "
-            f"{answers.level}s."
+            f"{answers.level}s; give an estimator for these, such as IDTNodeClassifier() for nodes."
         )
     given = {name: value for name, value in fit_params.items() if value is not None}
     if answers.level == "graph" and "mask" in given:
@@ -150,7 +151,9 @@ def fit_to_teacher(
     if variant == "gnn":
         given["classes"] = answers.classes
         labels = answers.labels
-    fitted: IDTClassifier | IDTNodeClassifier = idt.fit(graphs, labels, **given)
+    fitted: IDTClassifier | IDTNodeClassifier = telling_caller(
+        lambda: idt.fit(graphs, labels, **given)
+    )
     return fitted
 
 

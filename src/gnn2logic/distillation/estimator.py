@@ -33,7 +33,8 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         See `as_teacher`.
     idt : IDTClassifier or IDTNodeClassifier, optional
         What to fit; its parameters are searched as ``idt__width`` and so on. By default one with
-        default parameters, for what the teacher classifies.
+        default parameters, for what the teacher classifies. To search the parameters of a default
+        one for a `Teacher` of nodes, say ``task="node"`` there.
     variant : str
         As in `distill`. With the default, ``"IDT(GNN)"``, `fit` does not use labels.
 
@@ -108,9 +109,8 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, graphs: object, y: object = None, sample_weight: object = None) -> float:
         """Return the accuracy; without labels the fidelity to the teacher."""
         check_is_fitted(self, "idt_")
-        if y is None:
-            return fidelity(self.idt_, self.teacher, graphs, sample_weight=sample_weight)
-        return self.idt_.score(graphs, y, sample_weight)
+        expected = self.teacher if y is None else y
+        return fidelity(self.idt_, expected, graphs, sample_weight=sample_weight)
 
     def formula(self, label: object) -> Formula:
         """Return the formula that is true exactly where the model predicts `label`."""
@@ -122,6 +122,30 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The trade-off between size and accuracy: all prunings of the final tree."""
         check_is_fitted(self, "idt_")
         return self.idt_.rules_
+
+    # The teacher is trained: its parameters are no parameters of this estimator.
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, and those of `idt` as ``idt__...``."""
+        found: dict[str, Any] = super().get_params(deep=deep)
+        return {name: value for name, value in found.items() if not name.startswith("teacher__")}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; where `idt` is None, ``idt__...`` are those of a default one."""
+        for name in params:
+            if name.startswith("teacher__"):
+                raise ParameterError(
+                    "The parameters of the teacher cannot be set, because it is trained. "
+                    f"Got {name!r}; train another teacher instead."
+                )
+        if params.get("idt", self.idt) is None and any(name.startswith("idt__") for name in params):
+            params["idt"] = self._default_idt()
+        super().set_params(**params)
+        return self
+
+    def _default_idt(self) -> IDTClassifier | IDTNodeClassifier:
+        classifies_nodes = as_teacher(self.teacher).task == "node"
+        return IDTNodeClassifier() if classifies_nodes else IDTClassifier()
 
     def __str__(self) -> str:
         return str(self.idt_) if hasattr(self, "idt_") else repr(self)

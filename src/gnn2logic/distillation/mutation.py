@@ -87,7 +87,9 @@ class Material:
         self._edge_rows = _rows(graphs, Data.is_edge_attr)
         # Rows with equal content are of one kind; its first row stands for it.
         self.node_kind, self._node_choice = _kinds(self._node_rows, int(self._first_node[-1]))
-        self.edge_kind, self._edge_choice = _kinds(self._edge_rows, int(self._first_edge[-1]))
+        # Edges without attributes are all of one kind, even where the data has none to copy.
+        n_rows = int(self._first_edge[-1]) or (0 if self._edge_rows else 1)
+        self.edge_kind, self._edge_choice = _kinds(self._edge_rows, n_rows)
 
     def candidate(self, number: int) -> Candidate:
         """Return one of the graphs as it is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
@@ -15,9 +14,9 @@ from torch_geometric.data import Batch, Data
 
 from gnn2logic.distillation.activations import Activations
 from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
-from gnn2logic.distillation.calling import call_by_signature
-from gnn2logic.distillation.inputs import kept
+from gnn2logic.distillation.calling import call_by_signature, called
 from gnn2logic.distillation.layers import Layers, check_layers
+from gnn2logic.distillation.notices import warn_caller
 from gnn2logic.distillation.outputs import (
     Outputs,
     Task,
@@ -31,7 +30,9 @@ from gnn2logic.distillation.outputs import (
 from gnn2logic.distillation.resting import at_rest
 from gnn2logic.exceptions import ParameterError, TeacherWarning, UnsupportedInputError
 from gnn2logic.idt.settings import check_choice, check_whole
+from gnn2logic.models.graph_checks import check_graphs
 from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, mini_batches, pyg_graphs
+from gnn2logic.models.settings import check_device
 
 __all__ = ["Answers", "Teacher"]
 
@@ -109,7 +110,7 @@ class Teacher:
         The most graphs and the most nodes of one mini-batch. A single graph that is larger is a
         mini-batch of its own.
     device : str or torch.device, optional
-        Where to run; by default where the module is.
+        Where to run; by default where the module is. ``"auto"`` is the GPU if there is one.
 
     Notes
     -----
@@ -149,6 +150,11 @@ class Teacher:
             raise UnsupportedInputError(
                 f"module must be a torch.nn.Module. Got {type(module).__name__} instead."
             )
+        if isinstance(module, nn.DataParallel):
+            raise UnsupportedInputError(
+                "module must be called on mini-batches. A DataParallel cuts them up or wants lists "
+                "of graphs; give the network inside: Teacher(module.module)."
+            )
         if forward is not None and not callable(forward):
             raise ParameterError(
                 f"forward must be a function of (module, batch). Got {forward!r} instead."
@@ -160,7 +166,7 @@ class Teacher:
         self.task: Task = check_choice("task", task, ("auto", "graph", "node"))
         self.batch_size = check_whole("batch_size", batch_size, least=1)
         self.max_nodes = check_whole("max_nodes", max_nodes, least=1)
-        self.device = _device(device)
+        self.device = None if device is None else check_device(device)
 
     # Asking -----------------------------------------------------------------------------------
 
@@ -176,16 +182,15 @@ class Teacher:
                 if activations:
                     outputs.add(store.fill(self.forward, placed), placed)
                 else:
-                    outputs.add(self.forward(self.module, placed), placed)
+                    outputs.add(called(self.forward, self.module, placed), placed)
         scores = outputs.scores
         classes = named(self.classes, scores.shape[1])
         if len(classes) > 1 and looks_like_probabilities(scores):
-            warnings.warn(
+            warn_caller(
                 "The network returns one number from 0 to 1 for each row. It is read as a logit, "
                 "so that all rows are of the second class; if it is a probability, give "
                 "Teacher(module, forward=...) with a forward that returns its logit.",
                 TeacherWarning,
-                stacklevel=2,
             )
         return Answers(scores, classes, outputs.level, store.arrays, tuple(store.names))
 
@@ -218,7 +223,7 @@ class Teacher:
         BatchDependenceWarning
             If the answer for a graph depends on the other graphs in the mini-batch.
         HiddenInputWarning
-            If the network reads edge weights or other attributes that an IDT does not see.
+            If the network reads edge weights, labels or other attributes that an IDT does not see.
         TeacherWarning
             If the answers are random.
         """
@@ -226,16 +231,19 @@ class Teacher:
         with at_rest(self.module, self.device) as device:
 
             def ask(batch: Batch) -> npt.NDArray[np.float32]:
-                return score_rows(self.forward(self.module, batch.to(device)))
+                return score_rows(called(self.forward, self.module, batch.to(device)))
 
             found = unusual_behaviour(ask, some, edge_types)
         for message, category in found:
-            warnings.warn(message, category, stacklevel=2)
+            warn_caller(message, category)
 
     # Internals ---------------------------------------------------------------------------------
 
     def _read(self, graphs: object) -> list[Data]:
-        return pyg_graphs(kept(graphs))
+        """Return graphs that a network can be given; all others are refused here."""
+        items = pyg_graphs(graphs)
+        check_graphs(items)
+        return items
 
     def __repr__(self) -> str:
         return f"Teacher({type(self.module).__name__})"
@@ -243,14 +251,3 @@ class Teacher:
     def __sklearn_clone__(self) -> Self:
         # A teacher is trained: copies of an estimator that learns from it share it.
         return self
-
-
-def _device(device: object) -> torch.device | None:
-    if device is None:
-        return None
-    try:
-        return torch.device(device)  # type: ignore[call-overload, no-any-return]
-    except (RuntimeError, TypeError):
-        raise ParameterError(
-            f"device must be a device that torch knows, such as 'cpu'. Got {device!r} instead."
-        ) from None

@@ -207,10 +207,11 @@ def _edge_mask(found: Witnesses, data: Data, idt: IDTPredictor) -> Tensor:
     size = found.graph.n_nodes
     sources, targets = data.edge_index.cpu().numpy()
     codes = sources * size + targets
+    every, none = np.arange(len(codes)), np.zeros(0, dtype=np.intp)
     marked = np.zeros(len(codes), dtype=np.float32)
     relations = edges_by_relation(data, idt.encoder_.edge_types)
     for relation, pairs in found.edges_by_relation.items():
         # Of parallel edges only those of the relation are meant.
-        of_kind = np.arange(len(codes)) if relation is None else relations.get(relation, [])
+        of_kind = every if relation is None else relations.get(relation, none)
         marked[of_kind] += np.isin(codes[of_kind], pairs[:, 0] * size + pairs[:, 1])
     return torch.from_numpy(np.minimum(marked, 1))

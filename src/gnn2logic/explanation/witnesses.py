@@ -232,8 +232,8 @@ class Search:
                 tree = self._model.layers[column.layer].trees[column.tree]
                 self._ask_tree(tree, asked[number], asked, edges)
         if self._batch.is_symmetric:
-            for relation, found in edges.items():
-                found |= self._present(relation, {(target, source) for source, target in found})
+            for found in edges.values():
+                found |= {(target, source) for source, target in found}
         nodes: BoolArray = np.logical_or.reduce([np.zeros(size, dtype=bool), *asked.values()])
         return nodes, edges
 
@@ -279,13 +279,9 @@ class Search:
         back = {(source, target) for target, source in ahead}
         if which.direction is Direction.IN:
             return back
+        matrix = self._batch.edges(Edges(relation=which.relation)).support
         both = back | {(target, source) for source, target in back}
-        return self._present(which.relation, both)
-
-    def _present(self, relation: str | None, pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Return the pairs that are edges of a relation."""
-        matrix = self._batch.edges(Edges(relation=relation)).support
-        return {(source, target) for source, target in pairs if matrix[source, target]}
+        return {(source, target) for source, target in both if matrix[source, target]}
 
 
 def _edge_array(edges: set[tuple[int, int]]) -> IntArray:

@@ -22,7 +22,7 @@ from gnn2logic.graphs.edge_lists import (
 )
 from gnn2logic.graphs.inputs import as_array, items_of
 
-__all__ = ["from_pyg", "is_dataset", "is_pyg", "read_pyg"]
+__all__ = ["edges_by_relation", "from_pyg", "is_dataset", "is_pyg", "read_pyg"]
 
 
 def is_dataset(value: object) -> bool:
@@ -205,6 +205,11 @@ def _read_edges(data: Any, where: str) -> npt.NDArray[Any]:
 
 
 # Relations ------------------------------------------------------------------------------------
+
+
+def edges_by_relation(data: Any, edge_types: str | bool | None) -> dict[str, npt.NDArray[np.intp]]:
+    """Return the columns of ``edge_index`` that are in each relation, as `from_pyg` reads them."""
+    return {} if edge_types is False else _read_relations([_read_part(data, 0)], edge_types)
 
 
 def _read_relations(

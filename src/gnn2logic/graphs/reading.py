@@ -12,9 +12,9 @@ from gnn2logic.graphs.columns import RawGraphs, raw_from_batch, to_batch
 from gnn2logic.graphs.inputs import items_of
 from gnn2logic.graphs.read_matrix import is_matrix, is_pair, read_matrices
 from gnn2logic.graphs.read_networkx import is_networkx, read_networkx
-from gnn2logic.graphs.read_pyg import is_pyg, read_pyg
+from gnn2logic.graphs.read_pyg import is_dataset, is_pyg, read_pyg
 
-__all__ = ["as_batch", "read_graphs"]
+__all__ = ["as_batch", "read_graphs", "read_once"]
 
 _EXPECTED = (
     "a GraphBatch, PyTorch Geometric graphs, networkx graphs, adjacency matrices (scipy sparse or "
@@ -62,6 +62,25 @@ def as_batch(
         edge_attributes=edge_attributes,
     )
     return to_batch(raw)
+
+
+def read_once(graphs: Any) -> Any:
+    """Return graphs that are the same each time they are read.
+
+    An iterator can be walked only once, a data loader may shuffle, and a dataset may transform its
+    graphs at random: these become lists. One graph, a batch or a list is returned as it is.
+    """
+    if isinstance(graphs, list | tuple | str | bytes | dict) or _kind(graphs) is not None:
+        return graphs
+    if is_dataset(graphs):
+        # PyG walks a dataset by number, without an end of its own.
+        return [graphs[number] for number in range(len(graphs))]
+    try:
+        walk = iter(graphs)
+    except TypeError:
+        # Not graphs at all: whoever reads them says so.
+        return graphs
+    return list(walk)
 
 
 def read_graphs(

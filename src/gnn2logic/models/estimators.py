@@ -84,11 +84,20 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Learning ---------------------------------------------------------------------------------
 
-    def _learn(self, tensors: GraphTensors, codes: IntArray, weights: FloatArray) -> None:
-        """Train on rows that are graphs or nodes; rows without weight are not learned from."""
+    def _learn(
+        self,
+        tensors: GraphTensors,
+        classes: npt.NDArray[Any],
+        codes: IntArray,
+        weights: FloatArray,
+    ) -> None:
+        """Train on rows that are graphs or nodes; rows without weight are not learned from.
+
+        What was learned before is replaced at the very end: if anything fails, it is still there.
+        """
         plan = self._plan()
         fraction = check_number("validation_fraction", self.validation_fraction, below=1)
-        shape = self._shape(tensors)
+        shape = self._shape(tensors, len(classes))
         held_out = validation_rows(codes, weights, fraction, plan.seed)
         rows = Rows(
             codes,
@@ -106,12 +115,11 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             network = GraphNetwork(shape).to(plan.device)
             # One class leaves nothing to learn.
             epochs, best = (
-                train(network, tensors, rows, plan, report=report)
-                if len(self.classes_) > 1
-                else ([], -1)
+                train(network, tensors, rows, plan, report=report) if len(classes) > 1 else ([], -1)
             )
         progress.close()
         self.module_ = network.eval()
+        self.classes_ = classes
         self.history_ = epochs
         self.best_epoch_ = best
         self.n_features_in_ = tensors.n_features
@@ -128,11 +136,11 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             device=check_device(self.device),
         )
 
-    def _shape(self, tensors: GraphTensors) -> NetworkShape:
+    def _shape(self, tensors: GraphTensors, n_classes: int) -> NetworkShape:
         pooling = check_choice("pooling", self.pooling, POOLINGS)
         return NetworkShape(
             tensors.n_features,
-            len(self.classes_),
+            n_classes,
             conv=check_choice("conv", self.conv, CONVOLUTIONS),
             hidden=check_whole("hidden", self.hidden, least=1),
             n_layers=check_whole("n_layers", self.n_layers, least=1),
@@ -142,15 +150,16 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             typical_size=tensors.n_nodes / tensors.n_graphs,
         )
 
-    def _set_classes(self, labels: npt.NDArray[Any]) -> IntArray:
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) == 1:
+    @staticmethod
+    def _classes_of(labels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
+        classes, codes = np.unique(labels, return_inverse=True)
+        if len(classes) == 1:
             warnings.warn(
-                f"All labels are {self.classes_.tolist()[0]!r}; the model is constant.",
+                f"All labels are {classes.tolist()[0]!r}; the model is constant.",
                 SingleClassWarning,
                 stacklevel=3,
             )
-        return codes.astype(np.int64)
+        return classes, codes.astype(np.int64)
 
     # Using ------------------------------------------------------------------------------------
 
@@ -278,9 +287,9 @@ class GNNClassifier(_GNNEstimator):
         tensors = GraphTensors.collate(pyg_graphs(graphs, fill_x=True))
         labels = check_labels(y, tensors.n_graphs, of="graph")
         weights = check_weights(sample_weight, tensors.n_graphs, of="graph")
-        codes = self._set_classes(labels)
-        factors = class_factors(self.class_weight, self.classes_, codes, weights)
-        self._learn(tensors, codes, weights * factors[codes])
+        classes, codes = self._classes_of(labels)
+        factors = class_factors(self.class_weight, classes, codes, weights)
+        self._learn(tensors, classes, codes, weights * factors[codes])
         return self
 
 
@@ -311,7 +320,7 @@ class GNNNodeClassifier(_GNNEstimator):
         labels = check_labels(y, tensors.n_nodes, of="node")
         weights = check_weights(sample_weight, tensors.n_nodes, of="node")
         codes = np.zeros(tensors.n_nodes, dtype=np.int64)
-        codes[chosen] = self._set_classes(labels[chosen])
-        factors = class_factors(self.class_weight, self.classes_, codes[chosen], weights[chosen])
-        self._learn(tensors, codes, np.where(chosen, weights * factors[codes], 0.0))
+        classes, codes[chosen] = self._classes_of(labels[chosen])
+        factors = class_factors(self.class_weight, classes, codes[chosen], weights[chosen])
+        self._learn(tensors, classes, codes, np.where(chosen, weights * factors[codes], 0.0))
         return self

@@ -43,7 +43,7 @@ from gnn2logic.logic.syntax import (
     Threshold,
 )
 from gnn2logic.logic.walk import fold, predicate_names, relation_names, subformulas
-from gnn2logic.models.modal_edges import ModalEdges, check_relations
+from gnn2logic.models.modal_edges import ModalEdges, check_batch, check_relations
 
 __all__ = ["FormulaLayer", "FormulaNetwork", "to_gnn"]
 
@@ -176,11 +176,8 @@ class FormulaNetwork(nn.Module):
         self._check_features(x)
         if batch is None:
             batch = torch.zeros(len(x), dtype=torch.long, device=x.device)
-        elif batch.shape != (len(x),):
-            raise GraphError(
-                f"batch must have one graph number for each of the {len(x)} nodes. "
-                f"Got shape {tuple(batch.shape)} instead."
-            )
+        else:
+            check_batch(batch, len(x))
         edges = ModalEdges(edge_index, batch, edge_type, self.relations)
         # Reduced precision would round the counts, so it stays switched off in here.
         with torch.autocast(device_type=x.device.type, enabled=False):
@@ -203,6 +200,11 @@ class FormulaNetwork(nn.Module):
         return h
 
     def _check_features(self, x: Tensor) -> None:
+        if not isinstance(x, Tensor):
+            raise UnsupportedInputError(
+                "x must be a tensor with a row for each node, of zero columns if there are no "
+                f"predicates. Got {type(x).__name__} instead."
+            )
         if x.ndim != 2 or len(x) == 0:
             raise FeatureError(
                 f"x must have a row for each node and a column for each predicate. "
@@ -246,6 +248,8 @@ class FormulaLayer(MessagePassing):  # type: ignore[misc]
         super().__init__(aggr="add")
         place = {channel: number for number, channel in enumerate(channels)}
         own, bias = torch.zeros(len(channels), len(channels)), torch.zeros(len(channels))
+        # Truth values that are summed, at most.
+        self._widest = max(len(channel.children) for channel in channels)
         counted: dict[Modality, Tensor] = {}
         for number, channel in enumerate(channels):
             parts = [place[child] for child in channel.children]
@@ -310,6 +314,11 @@ class FormulaLayer(MessagePassing):  # type: ignore[misc]
     def check_sizes(self, edges: ModalEdges) -> None:
         """Refuse graphs on which the floats of the weights would round."""
         limit = round(2 / torch.finfo(self.bias.dtype).eps)
+        if self._widest >= limit:
+            raise FormulaError(
+                f"{self.bias.dtype} is exact for fewer than {limit} parts of one conjunction or "
+                f"disjunction. Got {self._widest}; use network.float() or network.double()."
+            )
         one = torch.ones(edges.n_nodes, 1, dtype=torch.long, device=edges.batch.device)
         for modality, factor in zip(self.modalities, self._factors, strict=True):
             # Complements start from the whole graph, so its size must be exact as well.

@@ -9,10 +9,10 @@ from torch import Tensor
 from torch_geometric.utils import coalesce
 
 from gnn2logic._validation import some_of
-from gnn2logic.exceptions import FeatureError, GraphError
+from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 from gnn2logic.graphs.modality import Direction, Edges, Modality
 
-__all__ = ["ModalEdges"]
+__all__ = ["ModalEdges", "check_batch", "check_relations"]
 
 WeightedEdges = tuple[Tensor, Tensor]
 
@@ -119,9 +119,32 @@ class ModalEdges:
         return self._relations.index(relation)
 
 
+def check_batch(batch: Tensor, n_nodes: int) -> None:
+    """Refuse a vector that does not say which graph each node is in."""
+    if not isinstance(batch, Tensor) or batch.shape != (n_nodes,) or not _is_whole(batch):
+        got = (
+            f"shape {tuple(batch.shape)}, dtype {batch.dtype}"
+            if isinstance(batch, Tensor)
+            else type(batch).__name__
+        )
+        raise GraphError(
+            f"batch must have one graph number for each of the {n_nodes} nodes. Got {got} instead."
+        )
+    if int(batch.min()) < 0:
+        raise GraphError(f"batch must hold numbers from 0 on. Got {int(batch.min())}.")
+
+
+def _is_whole(values: Tensor) -> bool:
+    return not (values.is_floating_point() or values.is_complex() or values.dtype == torch.bool)
+
+
 def _check_edges(edge_index: Tensor, batch: Tensor) -> None:
-    whole = not (edge_index.is_floating_point() or edge_index.dtype == torch.bool)
-    if edge_index.ndim != 2 or edge_index.shape[0] != 2 or not whole:
+    if not isinstance(edge_index, Tensor):
+        raise UnsupportedInputError(
+            f"edge_index must be a tensor. Got {type(edge_index).__name__} instead; without edges "
+            "it is torch.zeros(2, 0, dtype=torch.long)."
+        )
+    if edge_index.ndim != 2 or edge_index.shape[0] != 2 or not _is_whole(edge_index):
         raise GraphError(
             "edge_index must be a tensor of whole numbers with two rows, sources and targets. "
             f"Got shape {tuple(edge_index.shape)}, dtype {edge_index.dtype} instead."

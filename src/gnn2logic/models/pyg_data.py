@@ -11,7 +11,7 @@ from torch_geometric.data import Batch, Data, HeteroData
 
 from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs import GraphBatch, as_batch, to_pyg
-from gnn2logic.graphs.read_pyg import is_dataset
+from gnn2logic.graphs.reading import read_once
 
 __all__ = ["mini_batches", "pyg_graphs"]
 
@@ -29,7 +29,7 @@ def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
 
     Parameters
     ----------
-    graphs : Data, Batch, Dataset, list of these, or anything that `gnn2logic.as_batch` reads
+    graphs : Data, Batch, Dataset, iterable of these, or anything that `gnn2logic.as_batch` reads
     fill_x : bool
         Whether PyG graphs without ``x`` become copies with a column of ones as ``x``. The copies
         share the other tensors.
@@ -41,6 +41,7 @@ def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
     >>> pyg_graphs(path)[0].x.tolist()
     [[1.0], [0.0], [0.0]]
     """
+    graphs = read_once(graphs)
     found = _as_they_are(graphs)
     if found is None:
         batch: GraphBatch = as_batch(graphs)
@@ -58,9 +59,6 @@ def _as_they_are(graphs: Any) -> list[Data] | None:
     """Return PyG graphs as a list, or None when they are of another kind."""
     if isinstance(graphs, Data | HeteroData):
         return _parts(graphs, "Graph 0")
-    if is_dataset(graphs):
-        # PyG walks a dataset by number, without an end of its own.
-        graphs = [graphs[number] for number in range(len(graphs))]
     if not isinstance(graphs, list | tuple):
         return None
     if not graphs:
@@ -125,7 +123,18 @@ def mini_batches(
     for start, stop in bounded_runs(
         [data.num_nodes for data in graphs], max_items=max_graphs, max_size=max_nodes
     ):
-        yield Batch.from_data_list(list(graphs[start:stop]))
+        yield _joined(list(graphs[start:stop]), start)
+
+
+def _joined(graphs: list[Data], first: int) -> Batch:
+    try:
+        return Batch.from_data_list(graphs)
+    except Exception as error:
+        raise GraphError(
+            "All graphs must have the same attributes, equally wide, to be put into one "
+            f"mini-batch. Graphs {first} to {first + len(graphs) - 1} cannot: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def bounded_runs(

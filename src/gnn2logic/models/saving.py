@@ -1,8 +1,8 @@
 """Trained networks as files: weights in safetensors, everything else in JSON beside them.
 
-The JSON names the digest of the weights, so the two cannot be mixed up. Nothing in either file is
-trusted: the form of the JSON is checked by a strict schema, and the weights must be exactly those
-of the network that it describes before anything is built.
+The JSON names the digest of the weights, so the two cannot be mixed up, and its own. Nothing in
+either file is trusted: the form of the JSON is checked by a strict schema, and the weights must be
+exactly those of the network that it describes before anything is built.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gnn2logic._files import write_together
 from gnn2logic._json import strict_json
 from gnn2logic._validation import check_names
 from gnn2logic.exceptions import FeatureError, ModelFileError
-from gnn2logic.idt.documents import check_class_labels
+from gnn2logic.idt.documents import check_class_labels, content_digest
 from gnn2logic.models.estimators import GNNClassifier, GNNNodeClassifier
 from gnn2logic.models.network import GraphNetwork, NetworkShape
 from gnn2logic.models.settings import check_device
@@ -95,6 +95,7 @@ class _Model(_Strict, frozen=True):
     history: list[_Epoch]
     best_epoch: int
     weights_sha256: str
+    digest: str = ""
 
 
 def _both_files(path: str | os.PathLike[str]) -> tuple[Path, Path]:
@@ -131,7 +132,9 @@ def save_gnn(estimator: GNNClassifier | GNNNodeClassifier, path: str | os.PathLi
         best_epoch=estimator.best_epoch_,
         weights_sha256=_digest(weights),
     )
-    text = json.dumps(msgspec.to_builtins(document), ensure_ascii=False, indent=1, allow_nan=False)
+    plain = msgspec.to_builtins(document)
+    plain["digest"] = content_digest(plain)
+    text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
     write_together({weights_path: weights, config_path: text.encode("utf-8")})
 
 
@@ -206,7 +209,13 @@ def _checked_form(text: bytes) -> _Model:
                 f"Networks of version {FORMAT_VERSION} can be read. Got version {version!r}; "
                 "a newer gnn2logic may read it."
             )
-        return msgspec.convert(document, _Model)
+        checked = msgspec.convert(document, _Model)
+        if checked.digest != content_digest(document):
+            raise ModelFileError(
+                "Its digest does not fit its content: the file was changed or damaged. Save the "
+                "network again."
+            )
+        return checked
     except ModelFileError:
         raise
     except (ValueError, RecursionError) as error:

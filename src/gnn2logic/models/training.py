@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from gnn2logic.exceptions import ParameterError
 from gnn2logic.models.network import GraphNetwork
 from gnn2logic.models.tensors import GraphTensors, MiniBatch
 
@@ -107,7 +109,11 @@ def train(
     *,
     report: Callable[[Epoch], None],
 ) -> tuple[list[Epoch], int]:
-    """Train the network in place; return its epochs and the number of the one it ends with."""
+    """Train the network in place; return its epochs and the number of the one it ends with.
+
+    Where the loss is no longer a number, training stops. The best weights before are kept, if there
+    are any; without a validation part nothing says which those are.
+    """
     started = time.perf_counter()
     learning = _Part(tensors, rows, rows.training)
     watching = _Part(tensors, rows, rows.validation)
@@ -120,6 +126,8 @@ def train(
     for number in range(plan.max_epochs):
         training = _train_epoch(network, learning, optimizer, plan)
         validation = _loss(network, watching, plan) if len(watching.graphs) else None
+        if not math.isfinite(training + (validation or 0.0)):
+            break
         epochs.append(Epoch(training, validation, time.perf_counter() - started))
         report(epochs[-1])
         if validation is None:
@@ -133,6 +141,11 @@ def train(
         scheduler.step(validation)
     if best_weights is not None:
         network.load_state_dict(best_weights)
+    elif best < 0 or not math.isfinite(_loss(network, learning, plan)):
+        raise ParameterError(
+            f"The loss must stay finite in training. After {len(epochs)} epochs it was not; choose "
+            f"a smaller lr than {plan.lr}, or scale features that are very large."
+        )
     return epochs, best
 
 

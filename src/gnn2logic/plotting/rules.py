@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._validation import check_fitted
+from gnn2logic._validation import check_fitted, some_of
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.idt.predictor import IDTPredictor
@@ -136,7 +136,7 @@ def _fidelities(fidelity: Any, table: RuleTable) -> dict[int, float]:
         unknown = [index for index in fidelity if index not in indices]
         if unknown:
             raise ParameterError(
-                f"fidelity must be for rules of the table, 0 to {len(table) - 1}. "
+                f"fidelity must be for rules of the table, {some_of(sorted(indices))}. "
                 f"Got {unknown[0]!r} instead."
             )
         found = {int(index): float(value) for index, value in fidelity.items()}

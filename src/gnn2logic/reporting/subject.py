@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from gnn2logic._validation import check_fitted, to_numpy
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.read_pyg import is_dataset
+from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt.inputs import check_labels, check_mask
 from gnn2logic.idt.predictor import IDTPredictor
 
@@ -115,7 +115,7 @@ def read_subject(
         if class_names is None and set(model.classes_.tolist()) <= set(range(graphs.n_classes)):
             class_names = graphs.class_names
         graphs = graphs.inputs
-    graphs = _kept(graphs)
+    graphs = read_once(graphs)
     batch = model.encoder_.transform(graphs)
     names = _graph_names(graph_names, batch.n_graphs)
     answers = _answers(model, graphs, batch, y, teacher, mask)
@@ -136,15 +136,6 @@ def _fitted(idt: Any) -> IDTPredictor:
         )
     check_fitted(idt, "model_")
     return idt
-
-
-def _kept(graphs: Any) -> Any:
-    """Return graphs that are the same each time they are read."""
-    if isinstance(graphs, Iterator):
-        return list(graphs)
-    if is_dataset(graphs):
-        return [graphs[number] for number in range(len(graphs))]
-    return graphs
 
 
 def _answers(
