@@ -16,10 +16,14 @@ __all__ = ["limited_threads"]
 def limited_threads(n_jobs: int | None) -> Iterator[None]:
     """Limit the threads of the compiled loops; None means all there are.
 
+    Linear algebra gets one thread: its matrices are small, and where other work is running, waiting
+    for a second thread takes longer than doing without.
+
     When numba starts its threads it sets the number of threads of OpenMP, which torch shares. So
     that number is put back: a network would be trained with other threads after a fit than before.
     """
-    pools = ThreadpoolController().select(user_api="openmp").lib_controllers
+    controller = ThreadpoolController()
+    pools = controller.select(user_api="openmp").lib_controllers
     sizes = [pool.num_threads for pool in pools]
     try:
         import numba
@@ -29,7 +33,8 @@ def limited_threads(n_jobs: int | None) -> Iterator[None]:
             # More threads than numba has started cannot be asked for.
             numba.set_num_threads(min(check_whole("n_jobs", n_jobs, least=1), before))
         try:
-            yield
+            with controller.limit(limits=1, user_api="blas"):
+                yield
         finally:
             numba.set_num_threads(before)
     finally:

@@ -23,8 +23,9 @@ __all__ = [
 
 IntArray = npt.NDArray[np.int64]
 
-# Steps of a loop that are worth waking other threads up for: about a millisecond.
-_WORTH_THREADS = 2_000_000
+# Steps of a loop that are worth waking other threads up for: about ten milliseconds. On a busy
+# machine the others may have to wait that long for their turn.
+_WORTH_THREADS = 20_000_000
 
 
 def _add_histograms(codes, features, starts, rows, sums, out):  # type: ignore[no-untyped-def]
