@@ -325,3 +325,18 @@ def test_aids_in_words() -> None:
     assert ", by 35: There are exactly 12 nodes (now 47)." in str(found)
     assert found.share == 1.0
     assert found.support == pytest.approx(0.2, abs=0.01)
+
+
+def test_a_teacher_may_use_the_labels_of_the_model_where_the_caller_gives_names() -> None:
+    model = from_formulas({1: "1 U0 > 0"}, otherwise=0, names=["U0"])
+    graph = random_graphs(1, sizes=4, probability=1.0, names=["U0"], random_state=0)
+    for says, agrees in ((1, True), (0, False)):
+        found = explain(model, graph, teacher=Other(says), classes=["none", "some"])
+        assert found.teacher is not None
+        assert (found.teacher.label, found.teacher.agrees) == (["none", "some"][says], agrees)
+
+
+def test_the_rule_of_a_node_is_written_plainly() -> None:
+    model = from_formulas({1: "U0 & A U0 > 0"}, otherwise=0, level="node")
+    graph = random_graphs(1, sizes=3, density=1.0, probability=1.0, names=["U0"])
+    assert explain(model, graph, node=0).rule is parse("U0 & A U0 > 0")

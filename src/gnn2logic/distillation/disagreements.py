@@ -81,7 +81,8 @@ class Disagreements(Sequence[Disagreement]):
         return iter(self._found)
 
     def __str__(self) -> str:
-        title = f"{len(self)} disagreements, {self.n_compared} {self.level}s compared"
+        count = "1 disagreement" if len(self) == 1 else f"{len(self)} disagreements"
+        title = f"{count}, {self.n_compared} {self.level}s compared"
         if not self._found:
             return title
         where: tuple[object, ...] = ("graph",) if self.level == "graph" else ("graph", "node")

@@ -29,6 +29,9 @@ Task = Literal["auto", "graph", "node"]
 Level = Literal["graph", "node"]
 FloatArray = npt.NDArray[np.float32]
 
+# Below this number of rows nothing is said about their range.
+_FEWEST_ROWS = 5
+
 
 def check_classes(classes: object) -> npt.NDArray[Any] | None:
     """Return the names of the classes in the order of the outputs, or None."""
@@ -140,7 +143,9 @@ def probabilities(scores: FloatArray) -> npt.NDArray[np.float64]:
 def looks_like_probabilities(scores: FloatArray) -> bool:
     """Whether a single column that never is 0 or less is rather a probability than a logit."""
     inside = bool(((scores > 0) & (scores <= 1)).all())
-    return scores.shape[1] == 1 and inside and bool((scores <= 0.5).any())
+    # A few logits may happen to lie there.
+    enough = len(scores) >= _FEWEST_ROWS
+    return scores.shape[1] == 1 and enough and inside and bool((scores <= 0.5).any())
 
 
 def named(classes: npt.NDArray[Any] | None, n_columns: int) -> npt.NDArray[Any]:

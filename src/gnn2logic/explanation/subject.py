@@ -26,7 +26,9 @@ class Subject:
     ----------
     model : IDT
     labels : list
-        The classes by number.
+        The classes by number, with the names that the caller gave them.
+    own_labels : list
+        The classes by number, as the model itself names them.
     graph : GraphBatch
         One graph, with the predicates of the model.
     node : int or None
@@ -35,6 +37,7 @@ class Subject:
 
     model: IDT
     labels: list[Any]
+    own_labels: list[Any]
     graph: GraphBatch
     node: int | None
 
@@ -49,13 +52,13 @@ def subject_of(
     idt: object, graph: object, *, node: int | None, classes: Iterable[object] | None = None
 ) -> Subject:
     """Return what is explained; all that users give is checked here."""
-    labels: list[Any]
+    own: list[Any]
     if isinstance(idt, IDT):
-        model, labels = idt, list(range(idt.final.values.shape[1]))
+        model, own = idt, list(range(idt.final.values.shape[1]))
         batch = as_batch(graph)
     elif isinstance(idt, IDTPredictor):
         check_fitted(idt, "model_")
-        model, labels = idt.model_, idt.classes_.tolist()
+        model, own = idt.model_, idt.classes_.tolist()
         batch = idt.encoder_.transform(graph)
     else:
         raise UnsupportedInputError(
@@ -66,9 +69,8 @@ def subject_of(
         raise GraphError(
             f"One graph is explained at a time. Got {batch.n_graphs}; choose one of them."
         )
-    if classes is not None:
-        labels = _checked(classes, len(labels))
-    return Subject(model, labels, batch, _node(model, batch, node))
+    labels = own if classes is None else _checked(classes, len(own))
+    return Subject(model, labels, own, batch, _node(model, batch, node))
 
 
 def _checked(classes: Iterable[object], count: int) -> list[object]:

@@ -47,6 +47,9 @@ def ask_teacher(teacher: Any, graph: object, subject: Subject, label: object) ->
             f"model classifies. Got an answer of shape {labels.shape} instead."
         )
     own = labels.tolist()[subject.row]
+    if own in subject.own_labels and own not in subject.labels:
+        # The teacher says what the model would say; the caller has given it another name.
+        own = subject.labels[subject.own_labels.index(own)]
     if isinstance(own, str) != isinstance(label, str):
         raise LabelError(
             f"teacher must use the names of classes of the model: {some_of(subject.labels)}. "

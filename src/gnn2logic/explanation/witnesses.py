@@ -24,7 +24,17 @@ from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.reading import column_formulas, leaf_classes
 from gnn2logic.idt.running import column_values
 from gnn2logic.logic.evaluation import more_than_share
-from gnn2logic.logic.syntax import TRUE, Formula, Threshold, conjunction, modal, negation
+from gnn2logic.logic.simplification.folding import fold_modal
+from gnn2logic.logic.syntax import (
+    TRUE,
+    Formula,
+    Modal,
+    Not,
+    Threshold,
+    conjunction,
+    modal,
+    negation,
+)
 from gnn2logic.trees.tree import Split, Tree
 
 __all__ = ["Condition", "Search", "Witnesses", "witnesses"]
@@ -123,7 +133,16 @@ class Witnesses:
     @property
     def rule(self) -> Formula:
         """The rule that fires: all conditions on the path together."""
-        return conjunction(condition.formula for condition in self.conditions)
+        return conjunction(_plain(condition.formula) for condition in self.conditions)
+
+
+def _plain(formula: Formula) -> Formula:
+    """Return ``phi`` for ``I phi > 0``, as people would write it."""
+    if isinstance(formula, Not):
+        return negation(_plain(formula.child))
+    if isinstance(formula, Modal):
+        return fold_modal(formula.modality, formula.child, formula.threshold, simple=False)
+    return formula
 
 
 def witnesses(idt: IDTPredictor | IDT, graph: object, *, node: int | None = None) -> Witnesses:

@@ -50,8 +50,9 @@ class IDTClassifier(IDTEstimator):
         The price of a leaf of the final tree. ``"auto"``: the smallest tree whose accuracy in a
         seeded cross-validation is within one standard error of the best.
     projection : int or None
-        The split search of inner layers sees wider activations in so many principal directions;
-        None means all of them, the exact criterion.
+        The split search of inner layers sees wider activations in at most so many principal
+        directions, fewer where these explain 99 % of the variance. None means all targets, the
+        exact criterion.
     class_weight : "balanced" or dict, optional
     encoder : PredicateEncoder, optional
         How features become predicates; a fresh `PredicateEncoder` by default.

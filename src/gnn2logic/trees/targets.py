@@ -20,6 +20,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _DIRECTION_BITS = 10
+# The share of the variance of wide targets that the split search looks at.
+_EXPLAINED = 0.99
 # Coarser targets than this would change which splits look best.
 _FEWEST_BITS = 6
 
@@ -88,6 +90,8 @@ class Projection:
 def projection(first: FloatArray, second: FloatArray, weight: int, n_directions: int) -> Projection:
     """Return the projection onto the leading principal directions.
 
+    There are as many as explain nearly all of the variance, and at most `n_directions`.
+
     Parameters
     ----------
     first, second : array
@@ -96,7 +100,10 @@ def projection(first: FloatArray, second: FloatArray, weight: int, n_directions:
     mean = first / weight
     covariance = second / weight - np.outer(mean, mean)
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    leading = vectors[:, np.argsort(-values, kind="stable")[:n_directions]]
+    order = np.argsort(-values, kind="stable")
+    explained = np.cumsum(values[order])
+    enough = int(np.searchsorted(explained, _EXPLAINED * explained[-1])) + 1
+    leading = vectors[:, order[: min(n_directions, enough)]]
     # An eigenvector has no sign of its own.
     strongest = np.argmax(np.abs(leading), axis=0)
     leading = leading * np.sign(leading[strongest, np.arange(leading.shape[1])])

@@ -1,0 +1,100 @@
+"""Draw the pictures of the documentation.
+
+python docs/make_images.py [folder]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import gnn2logic as gl
+
+# The node v, its three neighbours, and three nodes further away.
+EDGES = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 5), (3, 5), (4, 6)]
+POSITIONS = [(0, 0), (-1, 0.7), (1, 0.7), (0.2, -1), (-2, 0.2), (1.6, -0.6), (-1.6, -1)]
+RED = [2, 3, 4, 6]
+
+
+def modal_parameters() -> Any:
+    """Draw one panel for each modal parameter; filled nodes are seen from v."""
+    graph = gl.from_edges(EDGES, 7).symmetrize()
+    texts = ["I", "A", "I+A", "1", "1-I", "1-A", "1-I-A"]
+    words = [
+        "itself",
+        "its neighbours",
+        "itself and its neighbours",
+        "all nodes",
+        "all others",
+        "all but its neighbours",
+        "all that are neither",
+    ]
+    figure, axes = plt.subplots(2, 4, figsize=(10, 3.8))
+    for ax, text, word in zip(axes.flat, texts, words, strict=False):
+        seen = seen_from(graph, text)
+        title = f"{text}:  {word}"
+        labels = ["v", *[""] * 6]
+        gl.plot_graph(
+            graph, seen, title=title, positions=POSITIONS, labels=labels, legend=False, ax=ax
+        )
+    axes.flat[-1].axis("off")
+    return figure
+
+
+def seen_from(graph: gl.GraphBatch, parameter: str) -> np.ndarray:
+    """Return which nodes node 0 sees: those whose marking it can count."""
+    marked = [graph.with_predicates(np.arange(7)[:, None] == node, ["here"]) for node in range(7)]
+    sees = gl.parse(f"{parameter} here > 0")
+    return np.array([sees.evaluate(graph, level="node")[0] for graph in marked])
+
+
+def nested_formula() -> Any:
+    """Draw where the parts of a formula are true."""
+    red = np.isin(np.arange(7), RED)[:, None]
+    graph = gl.from_edges(EDGES, 7, red, names=["red"]).symmetrize()
+    labels = ["red" if number in RED else "" for number in range(7)]
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.2))
+    for ax, text in zip(axes, ("red", "A red > 1", "A(A red > 1) > 1/2"), strict=True):
+        gl.plot_graph(
+            graph, gl.parse(text), positions=POSITIONS, labels=labels, legend=False, ax=ax
+        )
+    return figure
+
+
+def idt() -> Any:
+    """Draw the model of a nested formula."""
+    model = gl.from_formulas({"yes": "1(A(A red > 1) > 1/2) > 1"}, otherwise="no")
+    return gl.plot_idt(model).figure
+
+
+def explanation() -> Any:
+    """Draw why a small molecule is active."""
+    atoms = ["C", "N", "O", "C", "C", "N", "O", "O", "C"]
+    features = np.array([[atom == kind for kind in "CNO"] for atom in atoms])
+    edges = [(0, 1), (1, 2), (0, 3), (3, 4), (4, 5), (5, 6), (5, 7), (3, 8)]
+    names = [f"atom={kind}" for kind in "CNO"]
+    graph = gl.from_edges(edges, len(atoms), features, names=names).symmetrize()
+    formula = "1(atom=N & A(atom=O) > 0) > 1"
+    model = gl.from_formulas({"active": formula}, otherwise="not active", names=names)
+    drawn = gl.plot_explanation(gl.explain(model, graph))
+    return np.ravel(drawn)[0].figure
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for draw in (modal_parameters, nested_formula, idt, explanation):
+        figure = draw()
+        figure.savefig(folder / f"{draw.__name__}.png", dpi=100, bbox_inches="tight")
+        plt.close(figure)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "images")

@@ -1,0 +1,134 @@
+"""What the documentation shows is what happens."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import runpy
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+pytest.importorskip("torch_geometric", reason="the documentation uses networks (extra 'torch')")
+pytest.importorskip("matplotlib", reason="the documentation draws (extra 'plot')")
+
+# A block of code, what is written before it, and what it prints if that is shown.
+BLOCK = re.compile(
+    r"(?P<data><!-- needs GNN2LOGIC_DATA -->\n)?"
+    r"^```python\n(?P<code>.*?)^```\n"
+    r"(?:\n```text\n(?P<output>.*?)^```)?",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    code: str
+    output: str | None
+    needs_data: bool
+    line: int
+
+
+def blocks(text: str) -> list[Block]:
+    return [
+        Block(
+            match["code"],
+            match["output"],
+            match["data"] is not None,
+            text.count("\n", 0, match.start("code")),
+        )
+        for match in BLOCK.finditer(text)
+    ]
+
+
+def pages_with_code() -> list[str]:
+    return [page for page in PAGES if blocks((DOCS / page).read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize("page", pages_with_code())
+def test_code_runs_and_prints_what_is_shown(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {"__name__": "docs"}
+    left_out = 0
+    for block in blocks((DOCS / page).read_text(encoding="utf-8")):
+        if block.needs_data and "GNN2LOGIC_DATA" not in os.environ:
+            left_out += 1
+            continue
+        printed = io.StringIO()
+        # The lines of the page in tracebacks.
+        code = compile("\n" * block.line + block.code, page, "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(code, namespace)  # noqa: S102 - our own pages
+        if block.output is not None:
+            assert printed.getvalue() == block.output, f"{page}, line {block.line}"
+    if left_out:
+        pytest.skip(f"all but {left_out} blocks, which need GNN2LOGIC_DATA, ran")
+
+
+def test_blocks_are_found_with_their_output() -> None:
+    text = "a\n```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\nx = 2\n```\nb\n"
+    assert blocks(text) == [
+        Block("print(1)\n", "1\n", needs_data=False, line=2),
+        Block("x = 2\n", None, needs_data=False, line=10),
+    ]
+    assert blocks("<!-- needs GNN2LOGIC_DATA -->\n```python\npass\n```\n")[0].needs_data
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_code_block_is_one_that_is_tested(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert text.count("```python") == len(blocks(text))
+    assert text.count("```text") == sum(block.output is not None for block in blocks(text))
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    import gnn2logic
+
+    text = "\n".join((DOCS / page).read_text(encoding="utf-8") for page in PAGES)
+    documented = set(re.findall(r"^::: gnn2logic\.(?:\w+\.)*(\w+)$", text, re.MULTILINE))
+    constants = {"ALL", "A", "FALSE", "I", "TRUE", "__version__"}
+    assert set(gnn2logic.__all__) - constants <= documented
+
+
+def test_pictures_are_those_that_the_script_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["make_images.py", str(tmp_path)])
+    runpy.run_path(str(DOCS / "make_images.py"), run_name="__main__")
+    drawn = {path.name for path in tmp_path.iterdir()}
+    kept = {path.name for path in (DOCS / "images").iterdir()}
+    assert kept == drawn | {"two_shapes.png"}
+    assert all((tmp_path / name).stat().st_size > 5000 for name in drawn)
+
+
+def test_the_site_builds_without_warnings_and_without_a_network(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocstrings", reason="needs the extra 'docs'")
+    site = tmp_path / "site"
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(site)],
+        cwd=ROOT,
+        check=True,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )
+    for page in PAGES:
+        html = (site / page).with_suffix(".html").read_text(encoding="utf-8")
+        loaded = re.findall(r"<(?:script|link|img)[^>]*\b(?:src|href)=\"?(https?://[^\" >]+)", html)
+        assert loaded == [], page
+    # The reference has docstrings, also of names that are imported when they are first used.
+    reference = (site / "api" / "models.html").read_text(encoding="utf-8")
+    assert "Distil a trained network into an Iterated Decision Tree." in reference
+    # A function is not taken for the module of the same name that it lives in.
+    modules = [path.name for path in (site / "api").iterdir() if "doc-module" in path.read_text()]
+    assert modules == ["errors.html"]
