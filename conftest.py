@@ -4,5 +4,5 @@ import os
 
 # Tests run in one process per core; with more threads than cores torch is slower by far.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# Pictures are written to files; without this matplotlib would look for a window when it first draws.
+# Pictures are written to files; else matplotlib looks for a window when it first draws.
 os.environ.setdefault("MPLBACKEND", "Agg")

@@ -269,7 +269,8 @@ def test_types_of_values_stay() -> None:
 
 def test_other_columns_at_transform() -> None:
     encoder = PredicateEncoder().fit([graph([[1.0, 0.0]])])
-    with pytest.raises(FeatureError, match=r"2 columns that the model was made for \('U0', 'U1'\). Got 3 \('U0'"):
+    message = r"2 columns that the model was made for \('U0', 'U1'\). Got 3 \('U0'"
+    with pytest.raises(FeatureError, match=message):
         encoder.transform([graph([[1.0, 0.0, 0.0]])])
     named = GraphBatch([[1, 0]], [[0]], names=["a", "b"])
     with pytest.raises(FeatureError, match=r"\('U0', 'U1'\). Got 2 \('a', 'b'\)"):

@@ -9,13 +9,19 @@ from gnn2logic.exceptions import MissingDependencyError
 
 __all__ = ["main"]
 
+_USAGE, _INTERRUPTED = 2, 130
+
 
 def main() -> None:
     """Run the command line, or say what it needs."""
     try:
         import_optional("typer", extra="cli", purpose="The command line")
-    except MissingDependencyError as error:
-        sys.exit(f"error: {error}")
-    from gnn2logic.cli.app import run
+        from gnn2logic.cli.app import run
 
-    run()
+        run()
+    except MissingDependencyError as error:
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(_USAGE)
+    except KeyboardInterrupt:
+        # Before a command runs, while modules are loaded; later the app takes care of it.
+        sys.exit(_INTERRUPTED)
