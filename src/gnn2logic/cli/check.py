@@ -1,0 +1,120 @@
+"""``gnn2logic check``: a model checker for data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gnn2logic.cli.formula import parsed
+from gnn2logic.cli.options import (
+    DataArgument,
+    DataOption,
+    JsonOption,
+    Part,
+    PartOption,
+    QuietOption,
+)
+from gnn2logic.cli.output import emit, emit_json, emit_table, talker
+
+if TYPE_CHECKING:
+    from gnn2logic.cli.checking import Check
+
+__all__ = ["EXAMPLES", "check"]
+
+EXAMPLES = (
+    "gnn2logic check '1(A true > 3) > 2' BAMultiShapes",
+    "gnn2logic check '1 true > 12' AIDS --json",
+    "gnn2logic check 'A U0 > 6' psi_2 --list",
+    "gnn2logic formula psi_2.idt.json --class true | gnn2logic check - psi_2",
+)
+
+# Without --list, so many graphs are named.
+_SHOWN = 20
+
+
+def check(
+    formula: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMULA",
+            help="A formula, as gnn2logic formula writes it; - reads it from stdin.",
+            show_default=False,
+        ),
+    ],
+    dataset: DataArgument,
+    show_all: Annotated[
+        bool, typer.Option("--list", help="Name all graphs and nodes where it is true.")
+    ] = False,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="Read numbers at the nodes as this model does, for formulas such as 'x > 0.5'.",
+            show_default=False,
+        ),
+    ] = None,
+    part: PartOption = Part.ALL,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Check where a formula is true, and what it predicts.
+
+    Says in which graphs and at which nodes it is true, and how well that tells each class.
+
+    A formula is true in a graph if it is true at all of its nodes; "1(phi) > 0" asks for one node.
+    The exit code is 1 if it is true in no graph.
+    """
+    say = talker(quiet)
+    wanted = parsed(formula)
+    from gnn2logic.cli.checking import check_formula
+    from gnn2logic.cli.data import read_data
+    from gnn2logic.idt import load
+
+    reader = None if model is None else load(model)
+    found = check_formula(wanted, read_data(dataset, data, part), reader)
+    if as_json:
+        emit_json(found.plain())
+    else:
+        _emit(found, show_all)
+    if not found.graphs.any():
+        if found.nodes.any():
+            say("It is true at some nodes. Ask for graphs that have such a node by 1(...) > 0.")
+        raise typer.Exit(1)
+
+
+def _emit(found: Check, show_all: bool) -> None:
+    places = found.places()
+    n_graphs, n_nodes = int(found.graphs.sum()), int(found.nodes.sum())
+    emit(f"formula   {found.formula}")
+    emit(f"in words  {found.formula.english()}")
+    emit(f"graphs    true in {n_graphs} of {len(found.graphs)} of {found.chosen.data.name}")
+    emit(f"nodes     true at {n_nodes} of {len(found.nodes)}, in {len(places)} graphs")
+    emit()
+    heads = ["class", "graphs", "accuracy", "precision", "recall", "F1", ""]
+    emit_table(
+        heads,
+        [
+            [
+                score.name,
+                score.graphs,
+                score.accuracy,
+                score.precision,
+                score.recall,
+                score.f1,
+                "best" if score is found.best else "",
+            ]
+            for score in found.scores
+        ],
+    )
+    if show_all:
+        emit()
+        for place in places:
+            mark = "true" if place["satisfied"] else "some"
+            nodes = ", ".join(map(str, place["nodes"]))
+            emit(f"{mark}  graph {place['graph']} ({place['class']}): nodes {nodes}")
+    elif n_graphs:
+        numbers = [str(place["graph"]) for place in places if place["satisfied"]]
+        more = ", ... (--list names all)" if len(numbers) > _SHOWN else ""
+        emit(f"\ntrue in graphs {', '.join(numbers[:_SHOWN])}{more}")

@@ -1,0 +1,128 @@
+"""Where a formula holds, and which class it tells."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.cli.data import Chosen
+from gnn2logic.idt import IDTPredictor
+from gnn2logic.logic import Formula
+
+__all__ = ["Check", "ClassScore", "check_formula"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ClassScore:
+    """How well "the formula holds" predicts "the graph is of this class".
+
+    Parameters
+    ----------
+    name : str
+    graphs : int
+        Graphs of the class.
+    accuracy, f1 : float
+    precision : float or None
+        The share of the class among the graphs where the formula holds; None where it never does.
+    recall : float or None
+        The share of the class where the formula holds; None for a class without graphs.
+    """
+
+    name: str
+    graphs: int
+    accuracy: float
+    precision: float | None
+    recall: float | None
+    f1: float
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """Where a formula holds.
+
+    Parameters
+    ----------
+    formula : Formula
+    chosen : Chosen
+    graphs : array of bool
+        The graphs all of whose nodes satisfy the formula.
+    nodes : array of bool
+        The nodes that do, in the order of the graphs.
+    scores : list of ClassScore
+    """
+
+    formula: Formula
+    chosen: Chosen
+    graphs: BoolArray
+    nodes: BoolArray
+    scores: list[ClassScore]
+
+    @property
+    def best(self) -> ClassScore | None:
+        """The class that the formula tells best, by F1; None if it holds nowhere."""
+        if not self.graphs.any():
+            return None
+        return max(self.scores, key=lambda score: (score.f1, score.accuracy))
+
+    def places(self) -> list[dict[str, Any]]:
+        """Return the graphs with a node that satisfies the formula, and all such nodes."""
+        ptr = self.chosen.data.graphs.ptr
+        labels = self.chosen.labels.tolist()
+        found = []
+        for place, number in enumerate(self.chosen.numbers.tolist()):
+            nodes = np.flatnonzero(self.nodes[ptr[place] : ptr[place + 1]]).tolist()
+            if nodes:
+                holds = bool(self.graphs[place])
+                found.append(
+                    {"graph": number, "class": labels[place], "satisfied": holds, "nodes": nodes}
+                )
+        return found
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "formula": str(self.formula),
+            "english": self.formula.english(),
+            "dataset": self.chosen.data.name,
+            "n_graphs": len(self.graphs),
+            "n_satisfied_graphs": int(self.graphs.sum()),
+            "n_nodes": len(self.nodes),
+            "n_satisfied_nodes": int(self.nodes.sum()),
+            "classes": [asdict(score) for score in self.scores],
+            "best_class": None if self.best is None else self.best.name,
+            "graphs": self.places(),
+        }
+
+
+def check_formula(formula: Formula, chosen: Chosen, reader: IDTPredictor | None = None) -> Check:
+    """Evaluate a formula on graphs and compare it with every class.
+
+    Parameters
+    ----------
+    reader : IDTPredictor, optional
+        The model whose predicates the formula speaks of, where they are not those of the data.
+    """
+    batch = chosen.data.graphs if reader is None else reader.encoder_.transform(chosen.graphs)
+    holds = formula.evaluate(batch)
+    scores = [
+        _score(name, holds, chosen.data.y == number)
+        for number, name in enumerate(chosen.data.class_names)
+    ]
+    return Check(formula, chosen, holds, formula.evaluate(batch, level="node"), scores)
+
+
+def _score(name: str, holds: BoolArray, is_class: BoolArray) -> ClassScore:
+    both, n_holds, n_class = (int(own.sum()) for own in (holds & is_class, holds, is_class))
+    return ClassScore(
+        name=name,
+        graphs=n_class,
+        accuracy=float(np.mean(holds == is_class)),
+        precision=both / n_holds if n_holds else None,
+        recall=both / n_class if n_class else None,
+        f1=2 * both / (n_holds + n_class) if n_holds + n_class else 0.0,
+    )

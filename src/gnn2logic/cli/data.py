@@ -1,0 +1,126 @@
+"""Data sets as commands name them, and the classes of models in the words of a data set."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic import datasets
+from gnn2logic.cli.options import Part, settings_from
+from gnn2logic.exceptions import DataSetError, LabelError
+
+__all__ = ["Chosen", "choose", "class_names_for", "load_whole", "read_data", "with_class_names"]
+
+# Of every class, each graph of that place is for testing.
+_ONE_IN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The graphs of a data set that a command is about.
+
+    Parameters
+    ----------
+    data : Dataset
+    numbers : array of int
+        Their numbers in the whole data set.
+    """
+
+    data: datasets.Dataset
+    numbers: npt.NDArray[np.int64]
+
+    @property
+    def graphs(self) -> Any:
+        """What rules read."""
+        return self.data.inputs
+
+    @property
+    def network_graphs(self) -> Any:
+        """What networks read, and rules as well: numbers at the nodes are not cut into predicates.
+
+        Only where there are such numbers is torch needed.
+        """
+        return self.data.graphs if self.data.attributes is None else self.data.to_pyg()
+
+    @property
+    def labels(self) -> npt.NDArray[np.str_]:
+        """The name of the class of every graph."""
+        return np.array(self.data.class_names)[self.data.y]
+
+    def take(self, place: int) -> Chosen:
+        """Return one of the graphs."""
+        return Chosen(self.data.take([place]), self.numbers[[place]])
+
+
+def read_data(name: str, options: Iterable[str] | None, part: Part) -> Chosen:
+    """Return a part of a data set, by its name or its folder."""
+    return choose(load_whole(name, options), part)
+
+
+def choose(whole: datasets.Dataset, part: Part) -> Chosen:
+    """Return a part of a data set."""
+    numbers = np.flatnonzero(_is_in(part, whole.y))
+    if not len(numbers):
+        raise DataSetError(
+            f"{whole.name} has only {len(whole)} graphs, too few to hold some back for a test. "
+            "Take them all with --part all."
+        )
+    return Chosen(whole if part is Part.ALL else whole.take(numbers), numbers)
+
+
+def load_whole(name: str, options: Iterable[str] | None) -> datasets.Dataset:
+    """Return a data set by its name or its folder; known names come first."""
+    folder = Path(name)
+    by_name = name in datasets.names() or (not folder.is_dir() and len(folder.parts) == 1)
+    if by_name:
+        # The keys are checked by `load`, which knows what goes with the name.
+        keys = [text.partition("=")[0] for text in options or ()]
+        return datasets.load(name, **settings_from("--data", options, keys))
+    known = list(inspect.signature(datasets.read_tu).parameters)[1:]
+    return datasets.read_tu(folder, **settings_from("--data", options, known))
+
+
+def _is_in(part: Part, y: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which graphs belong to a part; the share of every class is the same in both."""
+    if part is Part.ALL:
+        return np.ones(len(y), dtype=bool)
+    is_test = np.zeros(len(y), dtype=bool)
+    order = np.random.default_rng(0).permutation(len(y))
+    for label in np.unique(y):
+        own = order[y[order] == label]
+        is_test[own[_ONE_IN - 1 :: _ONE_IN]] = True
+    return is_test if part is Part.TEST else ~is_test
+
+
+# Classes --------------------------------------------------------------------------------------
+
+
+def class_names_for(classes: Iterable[Any], data: datasets.Dataset) -> list[str]:
+    """Return what a data set calls the classes of a model: numbers are places in its list."""
+    own, names = list(classes), data.class_names
+    if all(isinstance(label, int) and 0 <= label < len(names) for label in own):
+        return [names[label] for label in own]
+    found = [str(label) for label in own]
+    if not set(found) <= set(names):
+        raise LabelError(
+            f"The model must have classes of the data set {data.name!r}, {', '.join(names)}. "
+            f"Its classes are {', '.join(found)}."
+        )
+    return found
+
+
+def with_class_names(idt: Any, data: datasets.Dataset) -> Any:
+    """Return a model, or a classifier network, that answers with the class names of the data."""
+    if getattr(getattr(idt, "model_", None), "level", "graph") == "node":
+        # The names are those of graphs.
+        return idt
+    named = copy.copy(idt)
+    named.classes_ = np.array(class_names_for(idt.classes_.tolist(), data))
+    return named

@@ -1,0 +1,156 @@
+"""``gnn2logic distill``: from a network to rules."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gnn2logic.cli.files import check_output, writing_to
+from gnn2logic.cli.options import (
+    Convolution,
+    ConvOption,
+    DataArgument,
+    DataOption,
+    EpochsOption,
+    GnnOption,
+    HiddenOption,
+    JsonOption,
+    LayersOption,
+    Part,
+    PartOption,
+    QuietOption,
+    SeedOption,
+    TeacherOption,
+    settings_from,
+)
+from gnn2logic.cli.output import emit, emit_json, emit_scores, talker
+
+__all__ = ["EXAMPLES", "distill"]
+
+EXAMPLES = (
+    "gnn2logic distill BAMultiShapes --out shapes.idt.json",
+    "gnn2logic distill MUTAG --teacher mutag.safetensors --labels --out mutag.idt.json",
+    "gnn2logic distill MUTAG --teacher my_package.networks:trained_gin --out mine.idt.json",
+    "gnn2logic distill psi_2 --idt width=8 --idt leaf_sets=merge --out psi_2.idt.json",
+)
+
+
+class Variant(StrEnum):
+    """What the layers are learned from, as in the paper."""
+
+    GNN = "gnn"
+    GNN_AND_LABELS = "gnn+true"
+    LABELS = "true"
+
+
+def distill(
+    dataset: DataArgument,
+    out: Annotated[Path, typer.Option(help="The model, such as NAME.idt.json.")],
+    teacher: TeacherOption = None,
+    labels: Annotated[
+        bool, typer.Option("--labels", help="Learn the final tree from the true labels.")
+    ] = False,
+    variant: Annotated[
+        Variant | None,
+        typer.Option(
+            help="What is learned from: the network alone (the default), the network and the "
+            "labels (as --labels), or the labels alone, with as many layers as the network.",
+            show_default=False,
+        ),
+    ] = None,
+    idt: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--idt",
+            metavar="KEY=VALUE",
+            help="A setting of the rules, such as width=8, max_depth=3 or ccp_alpha=0.01.",
+        ),
+    ] = None,
+    conv: ConvOption = Convolution.GIN,
+    layers: LayersOption = 4,
+    hidden: HiddenOption = 128,
+    epochs: EpochsOption = 200,
+    gnn: GnnOption = None,
+    save_teacher: Annotated[
+        Path | None,
+        typer.Option(help="Keep the network that is trained, NAME.safetensors."),
+    ] = None,
+    part: PartOption = Part.TRAIN,
+    data: DataOption = None,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Distil a network into rules, and save them.
+
+    Without --teacher a network is trained first; --conv, --layers, --hidden, --epochs and --gnn are
+    about that one.
+    """
+    say = talker(quiet)
+    check_output(out, (".json",))
+    if save_teacher is not None:
+        check_output(save_teacher, (".safetensors",))
+    from gnn2logic import distillation
+    from gnn2logic.cli.data import choose, load_whole
+    from gnn2logic.cli.scores import scores_on_parts
+    from gnn2logic.cli.teachers import find_teacher, train_network
+
+    settings = settings_from("--idt", idt, _idt_settings()) | {"random_state": seed}
+    whole = load_whole(dataset, data)
+    chosen = choose(whole, part)
+    network = find_teacher(teacher, whole)
+    if network is None:
+        say(f"Training a {conv} on {len(chosen.data)} graphs of {whole.name} ...")
+        shape = {"conv": str(conv), "n_layers": layers, "hidden": hidden, "max_epochs": epochs}
+        network = train_network(chosen, shape | {"random_state": seed}, gnn, quiet=quiet)
+        if save_teacher is not None:
+            with writing_to(save_teacher):
+                network.save(save_teacher)
+            say(f"The network is saved in {save_teacher}.")
+    say("Distilling it ...")
+    kind = _variant(variant, labels)
+    model = distillation.distill(
+        network,
+        chosen.network_graphs,
+        None if kind is Variant.GNN and not labels else chosen.labels,
+        variant=str(kind),
+        verbose=int(not quiet),
+        **settings,
+    )
+    # Whether somebody looked on is no part of the model.
+    model.set_params(verbose=0)
+    with writing_to(out):
+        model.save(out)
+    say(f"Saved in {out}.")
+    scores = scores_on_parts(whole, part, rule=model, network=network)
+    if as_json:
+        emit_json(_plain(model, scores, out, whole.name))
+    else:
+        emit(model)
+        emit()
+        emit_scores(scores)
+
+
+def _variant(variant: Variant | None, labels: bool) -> Variant:
+    if variant is not None:
+        return variant
+    return Variant.GNN_AND_LABELS if labels else Variant.GNN
+
+
+def _idt_settings() -> list[str]:
+    from gnn2logic.idt.saving import PARAMETERS
+
+    return [name for name in PARAMETERS if name not in ("random_state", "verbose")]
+
+
+def _plain(model: Any, scores: object, out: Path, dataset: str) -> dict[str, Any]:
+    return {
+        "dataset": dataset,
+        "classes": model.classes_.tolist(),
+        "formulas": {label: str(model.formula(label)) for label in model.classes_.tolist()},
+        "file": str(out),
+        "scores": scores,
+    }

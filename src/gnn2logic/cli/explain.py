@@ -1,0 +1,94 @@
+"""``gnn2logic explain``: why one graph is of its class."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gnn2logic.cli.files import PICTURES, check_output, save_picture
+from gnn2logic.cli.options import (
+    DataArgument,
+    DataOption,
+    JsonOption,
+    ModelArgument,
+    Part,
+    QuietOption,
+    TeacherOption,
+)
+from gnn2logic.cli.output import emit, emit_json, talker
+from gnn2logic.exceptions import ParameterError
+
+__all__ = ["EXAMPLES", "explain"]
+
+EXAMPLES = (
+    "gnn2logic explain shapes.idt.json BAMultiShapes 17",
+    "gnn2logic explain mutag.idt.json MUTAG 0 --teacher mutag.safetensors --picture why.png",
+)
+
+
+def explain(
+    model: ModelArgument,
+    dataset: DataArgument,
+    index: Annotated[
+        int,
+        typer.Argument(
+            metavar="INDEX",
+            min=0,
+            help="The number of the graph in the data set, from 0.",
+            show_default=False,
+        ),
+    ],
+    node: Annotated[
+        int | None,
+        typer.Option(min=0, help="The node to explain, for models that classify nodes."),
+    ] = None,
+    teacher: TeacherOption = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw it as well, into NAME.png, .svg or .pdf.")
+    ] = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Explain why the rules give a graph its class.
+
+    In words, with all counts, the nodes that are counted, and the smallest change of counts that
+    would give another class.
+    """
+    say = talker(quiet)
+    if picture is not None:
+        check_output(picture, PICTURES)
+    from gnn2logic import explanation
+    from gnn2logic.cli.subjects import load_named
+    from gnn2logic.cli.teachers import find_teacher
+
+    idt, chosen = load_named(model, dataset, data, Part.ALL)
+    if index >= len(chosen.data):
+        raise ParameterError(
+            f"INDEX must be below {len(chosen.data)}, the number of graphs. Got {index} instead."
+        )
+    one = chosen.take(index)
+    network = find_teacher(teacher, chosen.data)
+    graph = one.graphs if network is None else one.network_graphs
+    found = explanation.explain(idt, graph, network, node=node)
+    truth = str(chosen.labels[index])
+    if as_json:
+        plain = {"dataset": chosen.data.name, "graph": index, "true_class": truth}
+        emit_json(plain | found.to_dict())
+    else:
+        emit(f"Graph {index} of {chosen.data.name}, whose class is {truth}")
+        emit(found)
+    if picture is not None:
+        _draw(found, picture)
+        say(f"A picture is in {picture}.")
+
+
+def _draw(found: object, picture: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from gnn2logic.plotting import plot_explanation
+
+    save_picture(plot_explanation(found), picture)  # type: ignore[arg-type]

@@ -1,0 +1,132 @@
+"""``gnn2logic formula``: what a model says, in the notation that you like."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gnn2logic.cli.options import JsonOption
+from gnn2logic.cli.output import emit, emit_json
+from gnn2logic.exceptions import FormulaError, ParameterError
+
+if TYPE_CHECKING:
+    from gnn2logic.logic import Formula
+
+__all__ = ["EXAMPLES", "formula", "parsed"]
+
+EXAMPLES = (
+    "gnn2logic formula shapes.idt.json",
+    "gnn2logic formula shapes.idt.json --class 'two shapes' --as latex",
+    "gnn2logic formula '1(A U0 > 3) > 1/2' --as english",
+    "gnn2logic formula shapes.idt.json --class 'two shapes' | gnn2logic check - BAMultiShapes",
+)
+
+
+class Notation(StrEnum):
+    """How a formula is written."""
+
+    TEXT = "text"
+    UNICODE = "unicode"
+    LATEX = "latex"
+    C2 = "c2"
+    ENGLISH = "english"
+    JSON = "json"
+
+
+def formula(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL|FORMULA",
+            help="A model that distill wrote, or a formula; - reads a formula from stdin.",
+            show_default=False,
+        ),
+    ],
+    label: Annotated[
+        str | None,
+        typer.Option("--class", metavar="LABEL", help="Only the formula of this class."),
+    ] = None,
+    notation: Annotated[
+        Notation, typer.Option("--as", help="How to write it; text can be read back.")
+    ] = Notation.TEXT,
+    simplify: Annotated[
+        bool, typer.Option("--simplify", help="Write an equivalent formula that is shorter.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write what a model says, as formulas.
+
+    Each is true exactly for the graphs that the model puts into its class.
+
+    With --class there is the formula alone, for other programs; else one for each class.
+    """
+    wanted = _formulas(model, label)
+    if simplify:
+        wanted = {name: found.simplify() for name, found in wanted.items()}
+    if as_json or notation is Notation.JSON:
+        _emit_as_json(wanted, one=len(wanted) == 1 and (label is not None or None in wanted))
+        return
+    write: Callable[[Formula], str] = _WRITERS[notation]
+    for name, found in wanted.items():
+        if name is None or label is not None:
+            emit(write(found))
+        else:
+            emit(f"{name}: {write(found)}")
+
+
+def parsed(text: str) -> Formula:
+    """Return the formula that an argument holds; ``-`` reads it from stdin."""
+    from gnn2logic.logic import parse
+
+    return parse(sys.stdin.read() if text == "-" else text)
+
+
+_WRITERS: dict[Notation, Callable[[Any], str]] = {
+    Notation.TEXT: str,
+    Notation.UNICODE: lambda found: str(found.unicode()),
+    Notation.LATEX: lambda found: str(found.latex()),
+    Notation.C2: lambda found: str(found.c2()),
+    Notation.ENGLISH: lambda found: str(found.english()),
+}
+
+
+def _formulas(source: str, label: str | None) -> dict[str | None, Formula]:
+    """Return formulas by class; a formula that was given has none."""
+    if Path(source).suffix == ".json" or _is_file(source):
+        from gnn2logic.idt import load
+
+        idt = load(source)
+        found: dict[str | None, Formula] = {
+            str(own): idt.formula(own) for own in idt.classes_.tolist() if label in (None, str(own))
+        }
+        if not found:
+            raise ParameterError(
+                f"--class must be one of {', '.join(map(str, idt.classes_.tolist()))}. "
+                f"Got {label!r} instead."
+            )
+        return found
+    if label is not None:
+        raise ParameterError(f"--class is for models, and there is no model {source!r}.")
+    try:
+        return {None: parsed(source)}
+    except FormulaError as error:
+        raise type(error)(f"{source!r} is no file and no formula. {error}") from error
+
+
+def _is_file(source: str) -> bool:
+    try:
+        return Path(source).is_file()
+    except (OSError, ValueError):
+        # A long formula is no name of a file.
+        return False
+
+
+def _emit_as_json(formulas: dict[str | None, Formula], *, one: bool) -> None:
+    plain = {name: json.loads(found.json()) for name, found in formulas.items()}
+    emit_json(next(iter(plain.values())) if one else plain)

@@ -1,0 +1,134 @@
+"""Arguments and options that several commands share: one name and one meaning for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gnn2logic.exceptions import ParameterError
+
+__all__ = [
+    "ConvOption",
+    "Convolution",
+    "DataArgument",
+    "DataOption",
+    "EpochsOption",
+    "GnnOption",
+    "HiddenOption",
+    "JsonOption",
+    "LayersOption",
+    "ModelArgument",
+    "Part",
+    "PartOption",
+    "QuietOption",
+    "SeedOption",
+    "TeacherOption",
+    "settings_from",
+]
+
+
+class Part(StrEnum):
+    """The graphs of a data set to take."""
+
+    TRAIN = "train"
+    TEST = "test"
+    ALL = "all"
+
+
+class Convolution(StrEnum):
+    """How a network passes messages."""
+
+    GCN = "gcn"
+    GIN = "gin"
+    SAGE = "sage"
+    GAT = "gat"
+
+
+def _known_names(incomplete: str) -> list[str]:
+    """Complete the name of a data set."""
+    from gnn2logic import datasets
+
+    return [name for name in datasets.names() if name.startswith(incomplete)]
+
+
+DataArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATASET",
+        help="The name of a data set (see gnn2logic datasets), or a folder in TU format.",
+        autocompletion=_known_names,
+        show_default=False,
+    ),
+]
+ModelArgument = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="A model that distill wrote.", show_default=False),
+]
+PartOption = Annotated[
+    Part,
+    typer.Option(help="Which graphs: 80% are to learn from, 20% to test on, always the same ones."),
+]
+DataOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data",
+        metavar="KEY=VALUE",
+        help="An option of the data set, such as n_graphs=200, random_state=1 or edge_labels=true.",
+    ),
+]
+GnnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--gnn",
+        metavar="KEY=VALUE",
+        help="Another setting of the network, such as pooling=mean, dropout=0.1 or lr=0.01.",
+    ),
+]
+TeacherOption = Annotated[
+    str | None,
+    typer.Option(
+        "--teacher",
+        metavar="FILE|MODULE:FUNCTION",
+        help="A network that train wrote, or package.module:factory, a function of yours without "
+        "parameters that returns a torch module or a Teacher.",
+        show_default=False,
+    ),
+]
+ConvOption = Annotated[Convolution, typer.Option("--conv", help="How messages are passed.")]
+LayersOption = Annotated[int, typer.Option("--layers", min=1, help="Layers of the network.")]
+HiddenOption = Annotated[int, typer.Option("--hidden", min=1, help="Channels of every layer.")]
+EpochsOption = Annotated[int, typer.Option("--epochs", min=1, help="Epochs at most.")]
+SeedOption = Annotated[
+    int, typer.Option("--seed", min=0, help="The same seed gives the same result.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress and no warnings on stderr.")
+]
+
+
+def settings_from(option: str, given: Iterable[str] | None, known: Iterable[str]) -> dict[str, Any]:
+    """Return what ``KEY=VALUE`` texts say; values are JSON, or else texts.
+
+    >>> settings_from("--idt", ["width=8", "leaf_sets=merge"], ["width", "leaf_sets"])
+    {'width': 8, 'leaf_sets': 'merge'}
+    """
+    names = list(known)
+    found = {}
+    for text in given or ():
+        key, equals, value = text.partition("=")
+        if not equals or key not in names:
+            raise ParameterError(
+                f"{option} must be KEY=VALUE with one of the keys {', '.join(names)}. "
+                f"Got {text!r} instead."
+            )
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found

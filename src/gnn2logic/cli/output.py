@@ -1,0 +1,89 @@
+"""What commands say: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import typer
+
+__all__ = ["any_text_is_fine", "emit", "emit_json", "emit_scores", "emit_table", "talker"]
+
+
+def any_text_is_fine() -> None:
+    """Let no character be an error, whatever the locale: escapes stand for what it lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def emit(text: object = "") -> None:
+    """Write a result."""
+    typer.echo(str(text))
+
+
+def emit_json(plain: object) -> None:
+    """Write a result for programs."""
+    is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
+    emit(json.dumps(plain, ensure_ascii=not is_unicode, allow_nan=False, indent=2))
+
+
+def emit_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Write a table: with lines and colours for people, plainly for files and pipes.
+
+    Numbers have four decimals; None is left empty. The first column is of texts.
+    """
+    cells = [[_cell(value) for value in row] for row in rows]
+    if sys.stdout.isatty():
+        _emit_framed(heads, cells)
+        return
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    for row in (heads, *cells):
+        first, *others = (
+            text.ljust(width) if number == 0 else text.rjust(width)
+            for number, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        emit("  ".join([first, *others]).rstrip())
+
+
+def emit_scores(scores: Sequence[Mapping[str, object]]) -> None:
+    """Write a table of rows that have the same names, without those that are None everywhere."""
+    shown = [key for key in scores[0] if any(row[key] is not None for row in scores)]
+    emit_table(
+        [key.replace("_", " ") for key in shown], [[row[key] for key in shown] for row in scores]
+    )
+
+
+def _emit_framed(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="left" if number == 0 else "right")
+    for row in cells:
+        table.add_row(*map(Text, row))
+    Console().print(table)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def talker(quiet: bool) -> Callable[[object], None]:
+    """Return what says to people, on stderr, how things are going; `quiet` stops warnings too."""
+    if quiet:
+        warnings.simplefilter("ignore")
+
+    def say(text: Any) -> None:
+        if not quiet:
+            typer.echo(str(text), err=True)
+
+    return say

@@ -1,0 +1,65 @@
+"""``gnn2logic report``: a page about a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gnn2logic.cli.files import check_output, writing_to
+from gnn2logic.cli.options import (
+    DataArgument,
+    DataOption,
+    ModelArgument,
+    Part,
+    PartOption,
+    QuietOption,
+    SeedOption,
+    TeacherOption,
+)
+from gnn2logic.cli.output import talker
+
+__all__ = ["EXAMPLES", "report"]
+
+EXAMPLES = (
+    "gnn2logic report shapes.idt.json BAMultiShapes --teacher shapes.safetensors --out shapes.html",
+    "gnn2logic report mutag.idt.json MUTAG --title 'What MUTAG learned' --out mutag.md",
+)
+
+_ENDINGS = (".html", ".md", ".json")
+
+
+def report(
+    model: ModelArgument,
+    dataset: DataArgument,
+    out: Annotated[Path, typer.Option(help="NAME.html, .md or .json.")],
+    teacher: TeacherOption = None,
+    title: Annotated[str | None, typer.Option(help="The heading.", show_default=False)] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Graphs of each class to show.")] = 6,
+    part: PartOption = Part.TEST,
+    data: DataOption = None,
+    seed: SeedOption = 0,
+    quiet: QuietOption = False,
+) -> None:
+    """Write a page about a model, with graphs to look at.
+
+    The HTML page is one file that needs no network. Markdown and JSON have the same content.
+    """
+    say = talker(quiet)
+    check_output(out, _ENDINGS)
+    from gnn2logic import reporting
+    from gnn2logic.cli.subjects import arguments_of, load_named
+
+    idt, chosen = load_named(model, dataset, data, part)
+    found = reporting.report(
+        idt,
+        **arguments_of(idt, chosen, teacher),
+        title=title,
+        n_examples=examples,
+        random_state=seed,
+    )
+    write = {".html": found.write_html, ".md": found.write_markdown, ".json": found.write_json}
+    with writing_to(out):
+        write[out.suffix.lower()](out)
+    say(f"The report is in {out}.")

@@ -1,0 +1,104 @@
+"""Networks as commands name them: trained here, read from a file, or made by the user's code."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import importlib
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gnn2logic import datasets
+from gnn2logic.cli.data import Chosen, class_names_for, with_class_names
+from gnn2logic.cli.options import settings_from
+from gnn2logic.exceptions import ParameterError, TeacherError
+
+__all__ = ["find_teacher", "train_network"]
+
+
+def train_network(
+    chosen: Chosen, settings: dict[str, Any], more: Iterable[str] | None, *, quiet: bool
+) -> Any:
+    """Return a network that was trained on the names of the classes."""
+    from gnn2logic.models import GNNClassifier
+
+    known = [*inspect.signature(GNNClassifier).parameters]
+    settings = settings | settings_from("--gnn", more, [key for key in known if key != "verbose"])
+    return GNNClassifier(verbose=int(not quiet), **settings).fit(
+        chosen.network_graphs, chosen.labels
+    )
+
+
+def find_teacher(text: str | None, data: datasets.Dataset) -> Any:
+    """Return the network of ``--teacher``, with the class names of the data, if there is one."""
+    if text is None:
+        return None
+    module, colon, factory = text.rpartition(":")
+    if Path(text).suffix in (".safetensors", ".json") or Path(text).is_file():
+        from gnn2logic.models import load_gnn
+
+        return with_class_names(load_gnn(text), data)
+    if not (colon and module and factory):
+        raise ParameterError(
+            "--teacher must be a file NAME.safetensors, or package.module:factory. "
+            f"Got {text!r} instead."
+        )
+    return _named(_made(module, factory), data)
+
+
+def _made(module: str, factory: str) -> Any:
+    """Return what a function of the user makes."""
+    # The folder where a command is called is not searched for modules by itself.
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        function = getattr(importlib.import_module(module), factory, None)
+        if not callable(function):
+            raise ParameterError(
+                f"--teacher names {module}:{factory}, but {factory} is no function."
+            )
+        return function()
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise _failure(module, factory, error) from error
+        raise ParameterError(
+            f"--teacher names the module {module!r}, but there is none. It must be installed, or "
+            "be in the folder where the command is called."
+        ) from error
+    except ParameterError:
+        raise
+    except Exception as error:
+        raise _failure(module, factory, error) from error
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(here)
+
+
+def _failure(module: str, factory: str, error: Exception) -> TeacherError:
+    """Return an error that names the line of the user's code that failed."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    at = "" if frame.filename == __file__ else f" ({frame.filename}, line {frame.lineno})"
+    return TeacherError(
+        f"--teacher {module}:{factory} must be a function without parameters that returns a "
+        f"network. It failed with {type(error).__name__}: {error}{at}"
+    )
+
+
+def _named(made: Any, data: datasets.Dataset) -> Any:
+    from gnn2logic.distillation import as_teacher
+
+    if hasattr(made, "classes_"):
+        return with_class_names(made, data)
+    teacher = copy.copy(as_teacher(made))
+    if teacher.task != "node":
+        # Without names the outputs are numbered as the classes of the data set are.
+        own = range(data.n_classes) if teacher.classes is None else teacher.classes.tolist()
+        teacher.classes = np.array(class_names_for(own, data))
+    return teacher
