@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import gnn2logic as gl
+from gnn2logic.cli import let_threads_sleep
 from gnn2logic.cli.files import save_picture, writing_to
 
 __all__ = ["show"]
@@ -32,6 +33,7 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
     emit, say : function of one text
         Takes a result; says how things are going.
     """
+    let_threads_sleep()
     with writing_to(out):
         out.mkdir(parents=True, exist_ok=True)
     data = gl.datasets.load("BAMultiShapes", random_state=0)

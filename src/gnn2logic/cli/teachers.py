@@ -31,9 +31,9 @@ def train_network(
 
     known = [*inspect.signature(GNNClassifier).parameters]
     settings = settings | settings_from("--gnn", more, [key for key in known if key != "verbose"])
-    return GNNClassifier(verbose=int(not quiet), **settings).fit(
-        chosen.network_graphs, chosen.labels
-    )
+    network = GNNClassifier(verbose=int(not quiet), **settings)
+    # Whether somebody looked on is no part of the network.
+    return network.fit(chosen.network_graphs, chosen.labels).set_params(verbose=0)
 
 
 def find_teacher(text: str | None, data: datasets.Dataset) -> Any:
