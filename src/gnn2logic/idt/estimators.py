@@ -124,6 +124,7 @@ class IDTClassifier(IDTEstimator):
         table = FeatureTable(shards, max_bins=_FINAL_BINS)
         numbers = range(len(learner.columns))
         table.add(numbers, learner.block(numbers), [Modality.from_set("1")], kinds)
+        learner.release()
         return table, None
 
 

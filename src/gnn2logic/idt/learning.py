@@ -215,6 +215,11 @@ class InnerLearner:
         numbers = [n for n, f in enumerate(self.table.features) if f.modality in allowed]
         return np.array(numbers, dtype=np.int64)
 
+    def release(self) -> None:
+        """Forget the rows, which take most of the memory; columns, formulas and layers stay."""
+        self.values = []
+        self.table = FeatureTable([], max_bins=_INNER_BINS)
+
     def _some_graphs(self, share: float, rng: np.random.Generator) -> list[BoolArray]:
         """Return a random choice of graphs as truth values of their nodes, one array per shard.
 
