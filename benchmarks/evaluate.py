@@ -9,14 +9,13 @@ products and comparisons, written by hand, in the same run. Both start from the 
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
+from timing import median_seconds
 
 from gnn2logic.graphs import GraphBatch
 from gnn2logic.graphs.random import random_graphs
@@ -34,15 +33,6 @@ def bare(batch: GraphBatch) -> npt.NDArray[np.bool_]:
     near_busy = adjacency @ busy.astype(dtype) * 2 > batch.edges().degrees
     result: npt.NDArray[np.bool_] = members @ near_busy.astype(dtype) * 2 > batch.sizes
     return result
-
-
-def median_seconds(run: Callable[[], object], repeats: int) -> float:
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
 
 
 def peak_mib(run: Callable[[], object]) -> float:

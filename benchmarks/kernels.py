@@ -10,15 +10,12 @@ of the rows. Both must give the same numbers. numba stays as long as it is at le
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
-import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+from timing import median_seconds
 
 from gnn2logic.trees.kernels import add_histograms
 
@@ -45,15 +42,6 @@ def with_numba(codes: npt.NDArray[np.uint8], sums: npt.NDArray[np.int64]) -> npt
     return out
 
 
-def seconds(run: Callable[[], Any], repeats: int) -> float:
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=30_000)
@@ -69,8 +57,8 @@ def main() -> int:
     if not np.array_equal(with_numba(codes, sums), with_scipy(codes, sums)):
         print("The two ways disagree.")
         return 1
-    compiled = seconds(lambda: with_numba(codes, sums), options.repeats)
-    sparse = seconds(lambda: with_scipy(codes, sums), options.repeats)
+    compiled = median_seconds(lambda: with_numba(codes, sums), options.repeats)
+    sparse = median_seconds(lambda: with_scipy(codes, sums), options.repeats)
     print(f"{options.rows} rows, {options.features} features, {options.targets} targets")
     print(f"{'scipy':8}{sparse:9.4f} s\n{'numba':8}{compiled:9.4f} s")
     ratio = sparse / compiled

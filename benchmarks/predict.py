@@ -10,12 +10,10 @@ that its trees look at times A, and at the end a sum per graph.
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
-import time
-from collections.abc import Callable
 
 import numpy as np
+from timing import median_seconds
 
 from gnn2logic import GraphBatch, IDTClassifier, parse, random_graphs
 from gnn2logic.idt.running import column_values, final_leaves
@@ -25,15 +23,6 @@ LIMIT = 5.0
 
 def graphs(count: int, seed: int) -> GraphBatch:
     return random_graphs(count, sizes=13, density=0.5, probability=[1.0, 0.5], random_state=seed)
-
-
-def seconds(run: Callable[[], object], repeats: int) -> float:
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
 
 
 def main() -> int:
@@ -67,8 +56,8 @@ def main() -> int:
         _ = members @ last
 
     final_leaves(model, batch)
-    products = seconds(bare, options.repeats)
-    predicting = seconds(lambda: final_leaves(model, batch), options.repeats)
+    products = median_seconds(bare, options.repeats)
+    predicting = median_seconds(lambda: final_leaves(model, batch), options.repeats)
     print(f"{batch.n_graphs} graphs, {batch.n_nodes} nodes, {model.final.n_leaves} leaves, ")
     print(f"{sum(b.shape[1] for b in blocks)} columns times A, {last.shape[1]} columns summed")
     print(f"{'bare products':16}{products:9.4f} s\n{'predict':16}{predicting:9.4f} s")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +19,9 @@ from gnn2logic.cli.options import (
 )
 from gnn2logic.cli.output import emit, emit_json, talker
 from gnn2logic.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from gnn2logic.explanation import Explanation
 
 __all__ = ["EXAMPLES", "explain"]
 
@@ -85,10 +88,10 @@ def explain(
         say(f"A picture is in {picture}.")
 
 
-def _draw(found: object, picture: Path) -> None:
+def _draw(found: Explanation, picture: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
     from gnn2logic.plotting import plot_explanation
 
-    save_picture(plot_explanation(found), picture)  # type: ignore[arg-type]
+    save_picture(plot_explanation(found), picture)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 
 __all__ = ["Where", "as_array", "items_of", "locate", "node_place"]
@@ -29,11 +30,7 @@ def as_array(
             raise UnsupportedInputError(
                 f"{what} must be dense. Got a sparse tensor instead; convert it with .to_dense()."
             )
-        tensor = source.detach().cpu()
-        try:
-            return np.asarray(tensor.numpy())
-        except TypeError:  # numpy has no bfloat16, and float32 holds all of its values exactly
-            return np.asarray(tensor.float().numpy())
+        return np.asarray(to_numpy(source))
     try:
         return np.asarray(source)
     except ValueError as cause:

@@ -26,18 +26,20 @@ __all__ = [
 
 def check_whole(name: str, value: object, *, least: int) -> int:
     """Return a whole number that is at least `least`."""
-    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
-    if not is_whole or int(value) < least:  # type: ignore[call-overload]
-        raise ParameterError(f"{name} must be a whole number >= {least}. Got {value!r} instead.")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    if not isinstance(value, bool | np.bool_) and isinstance(value, numbers.Integral):
+        whole = int(value)
+        if whole >= least:
+            return whole
+    raise ParameterError(f"{name} must be a whole number >= {least}. Got {value!r} instead.")
 
 
 def check_share(name: str, value: object) -> float:
     """Return a number above 0 and at most 1."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    if not is_number or not 0 < float(value) <= 1:  # type: ignore[arg-type]
-        raise ParameterError(f"{name} must be a number in (0, 1]. Got {value!r} instead.")
-    return float(value)  # type: ignore[arg-type]
+    if not isinstance(value, bool | np.bool_) and isinstance(value, numbers.Real):
+        share = float(value)
+        if 0 < share <= 1:
+            return share
+    raise ParameterError(f"{name} must be a number in (0, 1]. Got {value!r} instead.")
 
 
 def check_choice(name: str, value: object, allowed: Sequence[object]) -> Any:
