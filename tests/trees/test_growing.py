@@ -174,7 +174,7 @@ def test_random_thresholds_are_seeded() -> None:
             Candidates(np.arange(6), books, np.arange(6)),
             limits,
             total=table.total(0),
-            rng=np.random.default_rng(seed),
+            seed=[seed],
         )
 
     assert run(1).code == run(1).code

@@ -184,8 +184,8 @@ class InnerLearner:
         root: IntArray | None = None
         sums = rows.grouped(groups)
         for number, chosen in enumerate(subsets):
-            rng = np.random.default_rng([*seed, layer, number])
             if settings.graph_share is not None:
+                rng = np.random.default_rng([*seed, layer, number])
                 sums = rows.grouped(groups, self._some_graphs(settings.graph_share, rng))
             for shard, own in zip(table.shards, sums.searched, strict=True):
                 shard.start(number, own)
@@ -194,7 +194,13 @@ class InnerLearner:
             candidates = Candidates(chosen, self.table.books, ranks)
             at_root = _restrict(root, features, chosen, self.table.n_codes)
             grown = grow(
-                table, number, candidates, limits, root=at_root, total=table.total(number), rng=rng
+                table,
+                number,
+                candidates,
+                limits,
+                root=at_root,
+                total=table.total(number),
+                seed=[*seed, layer, number] if settings.random_thresholds else None,
             )
             tree = tree_from_grown(grown, self.table.features, self.table.books)
             trees.append(tree)

@@ -104,7 +104,7 @@ def grow(
     *,
     total: IntArray,
     root: IntArray | None = None,
-    rng: np.random.Generator | None = None,
+    seed: Sequence[int] | None = None,
 ) -> Grown:
     """Grow one tree, depth first, the lower branch first.
 
@@ -114,19 +114,21 @@ def grow(
         The sums of all rows of the tree.
     root : array, optional
         The histogram of the root over the candidates, where it is known already.
-    rng : Generator, optional
-        Needed for random thresholds only.
+    seed : sequence of int, optional
+        Needed for random thresholds only. With its place in the tree it gives each node a random
+        stream of its own, so that nodes may be split in any order.
     """
     features = candidates.features
     if root is None:
         root = table.histogram(tree, 0, features)
     grown = Grown()
     grown.add(total)
-    stack = [(0, 0, root)]
+    stack = [(0, 0, 1, root)]
     while stack:
-        node, depth, histogram = stack.pop()
+        node, depth, place, histogram = stack.pop()
         if limits.max_depth is not None and depth >= limits.max_depth:
             continue
+        rng = None if seed is None else np.random.default_rng([*seed, place])
         choice = _best_split(histogram, grown.sums[node], candidates, limits, rng)
         if choice is None:
             continue
@@ -141,7 +143,8 @@ def grow(
         small, large = (low, high) if grown.sums[low][-1] <= grown.sums[high][-1] else (high, low)
         of_small = table.histogram(tree, small, features)
         parts = {small: of_small, large: histogram - of_small}
-        stack.extend((child, depth + 1, parts[child]) for child in (high, low))
+        stack.append((high, depth + 1, 2 * place + 1, parts[high]))
+        stack.append((low, depth + 1, 2 * place, parts[low]))
     return grown
 
 
