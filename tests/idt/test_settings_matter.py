@@ -260,15 +260,16 @@ def test_smallest_leaves() -> None:
 def test_the_smallest_tree_within_one_standard_error(
     scores: list[list[float]], expected: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def given(self: Any, fold: int, fold_of: Any, alphas: Any) -> Any:
-        assert len(alphas) == 3
-        return np.array(scores[fold])
+    rows = iter(scores)
 
-    monkeypatch.setattr(final._AlphaSearch, "_scores", given)
-    labels = final.Labels([np.array([0, 1] * 3)], [np.ones(6, dtype=np.int64)], 2)
-    search = final._AlphaSearch(None, [], None, None, labels, [])  # type: ignore[arg-type]
+    def given(grown: Any, weights: Any, alphas: Any) -> Any:
+        assert len(alphas) == 3
+        return np.array(next(rows))
+
+    monkeypatch.setattr(final, "_scores", given)
     path = PruningPath((0.0, 0.1, 0.3), (0.0,) * 3, (frozenset(),) * 3)
-    assert search.choose(path, [0]) == expected
+    nothing: Any = [None] * 3
+    assert final._best_alpha(path, nothing, nothing) == expected
 
 
 # Inputs ----------------------------------------------------------------------------------------

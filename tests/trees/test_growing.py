@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from gnn2logic.engines import added
+from gnn2logic.idt.shard.rows import RowTable
+from gnn2logic.idt.shard.shelves import MemoryShelf
 from gnn2logic.trees.coding import Codebook, ValueSpace
-from gnn2logic.trees.growing import Candidates, Grown, GrowthLimits, grow
+from gnn2logic.trees.growing import Division, NodeRequest, TreeJob, grow
+from gnn2logic.trees.grown import Candidates, Grown
 from gnn2logic.trees.pruning import gini_costs, pruning_path
-from gnn2logic.trees.table import RowShard, ShardedTable
+from gnn2logic.trees.small_nodes import NodeRows
+from gnn2logic.trees.splitting import GrowthLimits
 
 IntArray = npt.NDArray[np.int64]
 
@@ -29,20 +34,66 @@ def coded(X: IntArray) -> tuple[npt.NDArray[np.uint16], list[Codebook]]:
     return np.array(codes, dtype=np.uint16), books
 
 
+class Rows:
+    """Coded rows in shards, at the root of one tree."""
+
+    def __init__(self, codes: npt.NDArray[np.uint16], sums: IntArray, n_shards: int = 1) -> None:
+        self.total = sums.sum(axis=0)
+        self.shards = []
+        for cut in np.array_split(np.arange(len(sums)), n_shards):
+            rows = (int(cut[0]), len(cut))
+            shard = RowTable(MemoryShelf(), "x", rows, code_type=np.uint16, node_type=np.int32)
+            shard.propose(np.ascontiguousarray(codes[:, cut]))
+            n_codes = codes.max(axis=1, initial=0) + 1
+            shard.keep([range(len(codes))], n_codes.tolist())
+            shard.refine()
+            shard.start(1, [shard.group_sums(sums[cut])])
+            self.shards.append(shard)
+
+    def advance(
+        self,
+        divisions: Sequence[Division],
+        summed: Sequence[NodeRequest],
+        listed: Sequence[NodeRequest],
+    ) -> tuple[list[IntArray], list[NodeRows]]:
+        total = None
+        for shard in self.shards:
+            total = added(total, shard.advance(divisions, summed, listed))
+        assert total is not None
+        found: tuple[list[IntArray], list[NodeRows]] = total
+        return found
+
+    def grow(
+        self,
+        candidates: Candidates,
+        limits: GrowthLimits,
+        *,
+        seed: list[int] | None = None,
+        cells: int = 2**20,
+        small: int = 0,
+    ) -> Grown:
+        job = TreeJob(0, candidates, self.total, seed=seed)
+        (grown,) = grow(self, [job], limits, cells=cells, small=small)
+        return grown
+
+
+def with_counts(targets: IntArray, weights: IntArray) -> IntArray:
+    ones = np.ones((len(targets), 1), np.int64)
+    return np.concatenate([targets * weights[:, None], weights[:, None], ones], axis=1)
+
+
 def grow_on(
-    X: IntArray, targets: IntArray, weights: IntArray, limits: GrowthLimits, n_shards: int = 1
+    X: IntArray,
+    targets: IntArray,
+    weights: IntArray,
+    limits: GrowthLimits,
+    n_shards: int = 1,
+    small: int = 0,
 ) -> Grown:
     codes, books = coded(X)
-    ones = np.ones((len(X), 1), np.int64)
-    sums = np.concatenate([targets * weights[:, None], weights[:, None], ones], axis=1)
-    cuts = np.array_split(np.arange(len(X)), n_shards)
-    shards = [RowShard(np.ascontiguousarray(codes[:, cut])) for cut in cuts]
-    for shard, cut in zip(shards, cuts, strict=True):
-        shard.start(0, sums[cut])
-    table = ShardedTable(shards, np.array([book.n_codes for book in books]))
     features = np.arange(X.shape[1])
-    candidates = Candidates(features, books, features)
-    return grow(table, 0, candidates, limits, total=table.total(0))
+    table = Rows(codes, with_counts(targets, weights), n_shards)
+    return table.grow(Candidates(features, books, features), limits, small=small)
 
 
 def leaves_of(grown: Grown, X: IntArray) -> IntArray:
@@ -111,16 +162,39 @@ def count_leaves(grown: Grown, cut: frozenset[int]) -> int:
     return leaves
 
 
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 10**6), n_shards=st.integers(2, 7))
-def test_shards_do_not_matter(seed: int, n_shards: int) -> None:
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n_shards=st.integers(1, 7),
+    cells=st.sampled_from([1, 50, 10**6]),
+    small=st.sampled_from([0, 60, 10**6]),
+    depth=st.sampled_from([2, 4, None]),
+    random_thresholds=st.booleans(),
+    labels=st.booleans(),
+)
+def test_how_rows_are_asked_for_does_not_matter(
+    seed: int,
+    n_shards: int,
+    cells: int,
+    small: int,
+    depth: int | None,
+    random_thresholds: bool,
+    labels: bool,
+) -> None:
     X, rng = data(seed, n=40)
     targets = rng.integers(-5, 5, size=(len(X), 2))
-    weights = rng.integers(1, 3, size=len(X))
-    limits = GrowthLimits(max_depth=4)
-    one = grow_on(X, targets, weights, limits)
-    many = grow_on(X, targets, weights, limits, n_shards)
+    if labels:
+        targets = np.eye(3, dtype=np.int64)[rng.integers(0, 3, len(X))]
+    codes, books = coded(X)
+    sums = with_counts(targets, rng.integers(1, 3, size=len(X)))
+    candidates = Candidates(np.arange(6), books, rng.permutation(6))
+    limits = GrowthLimits(depth, 2, random_thresholds, splits_without_gain=labels)
+    one = Rows(codes, sums).grow(candidates, limits, seed=[seed])
+    many = Rows(codes, sums, n_shards).grow(
+        candidates, limits, seed=[seed], cells=cells, small=small
+    )
     assert (one.feature, one.code, one.next_code) == (many.feature, many.code, many.next_code)
+    assert one.children == many.children
     assert np.array_equal(one.sums, many.sums)
 
 
@@ -136,14 +210,12 @@ def test_ties_go_to_the_preferred_feature() -> None:
     X = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
     targets = np.array([[0], [0], [1], [1]])
     codes, books = coded(X)
-    sums = np.concatenate([targets, np.ones((4, 2), np.int64)], axis=1)
+    sums = with_counts(targets, np.ones(4, np.int64))
     for preference, winner in (([0, 1], 0), ([1, 0], 1)):
-        shard = RowShard(codes)
-        shard.start(0, sums)
-        table = ShardedTable([shard], np.array([2, 2]))
         candidates = Candidates(np.arange(2), books, np.array(preference))
-        grown = grow(table, 0, candidates, GrowthLimits(), total=table.total(0))
-        assert grown.feature[0] == winner
+        for small in (0, 100):
+            grown = Rows(codes, sums).grow(candidates, GrowthLimits(), small=small)
+            assert grown.feature[0] == winner
 
 
 def test_constant_targets_and_no_features_give_a_leaf() -> None:
@@ -151,31 +223,21 @@ def test_constant_targets_and_no_features_give_a_leaf() -> None:
     constant = np.full((3, 2), 7)
     ones = np.ones(3, np.int64)
     assert grow_on(X, constant, ones, GrowthLimits()).feature == [-1]
-    table: Any = ShardedTable([RowShard(np.empty((0, 3), np.uint8))], np.empty(0, np.int64))
-    table.shards[0].start(0, np.ones((3, 3), np.int64))
+    table = Rows(np.empty((0, 3), np.uint16), np.ones((3, 3), np.int64))
     candidates = Candidates(np.empty(0, np.int64), [], np.empty(0, np.int64))
-    assert grow(table, 0, candidates, GrowthLimits(), total=table.total(0)).feature == [-1]
+    assert table.grow(candidates, GrowthLimits()).feature == [-1]
 
 
 def test_random_thresholds_are_seeded() -> None:
     X, rng = data(3)
     targets = rng.integers(-50, 50, size=(len(X), 2))
     codes, books = coded(X)
-    sums = np.concatenate([targets, np.ones((len(X), 2), np.int64)], axis=1)
+    candidates = Candidates(np.arange(6), books, np.arange(6))
+    limits = GrowthLimits(max_depth=2, random_thresholds=True)
+    sums = with_counts(targets, np.ones(len(X), np.int64))
 
     def run(seed: int) -> Grown:
-        shard = RowShard(codes)
-        shard.start(0, sums)
-        table = ShardedTable([shard], np.array([book.n_codes for book in books]))
-        limits = GrowthLimits(max_depth=2, random_thresholds=True)
-        return grow(
-            table,
-            0,
-            Candidates(np.arange(6), books, np.arange(6)),
-            limits,
-            total=table.total(0),
-            seed=[seed],
-        )
+        return Rows(codes, sums).grow(candidates, limits, seed=[seed])
 
     assert run(1).code == run(1).code
     assert any(run(1).code != run(seed).code for seed in range(2, 8))

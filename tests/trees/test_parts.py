@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gnn2logic.exceptions import FeatureError, GraphError
-from gnn2logic.trees.coding import ValueSpace, codebooks
+from gnn2logic.trees.coding import ValueSpace, code_tables, codebooks
 from gnn2logic.trees.gaps import simplest_count, simplest_share
 from gnn2logic.trees.leaf_sets import all_subsets, merge_leaves
 from gnn2logic.trees.targets import fixed_point, integer_weights, projection
@@ -67,7 +67,8 @@ def test_too_many_shares_are_refused() -> None:
 def test_few_codes_keep_order_and_whole_values(counts: list[int], bins: int) -> None:
     assume(sum(c > 0 for c in counts) > 1)
     space = ValueSpace.of_counts(len(counts) - 1)
-    (book,), table = codebooks(space, np.array([counts]), bins)
+    (book,) = codebooks(space, np.array([counts]), bins)
+    table = code_tables([book.lowest], space.n_values)
     present = [value for value, count in enumerate(counts) if count]
     codes = [int(table[0, value]) for value in present]
     assert codes == sorted(codes)

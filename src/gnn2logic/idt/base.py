@@ -14,12 +14,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from gnn2logic._progress import Progress
 from gnn2logic._validation import some_of
+from gnn2logic.engines import LocalEngine
 from gnn2logic.exceptions import ModelFileError, ParameterError, SingleClassWarning
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.inputs import check_activations, check_classes
-from gnn2logic.idt.label_targets import graph_label_targets, node_label_targets
 from gnn2logic.idt.loading import read_contents
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
@@ -33,6 +33,8 @@ from gnn2logic.idt.settings import (
     seed_from,
 )
 from gnn2logic.idt.threads import limited_threads
+from gnn2logic.idt.training_data import Labels, TrainingData
+from gnn2logic.trees.targets import integer_weights
 
 __all__ = ["IDTEstimator"]
 
@@ -119,88 +121,63 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         What was learned before is replaced at the very end: if anything fails, it is still there.
         """
         # numba is slow to import and only learning needs it.
-        from gnn2logic.idt.final import Labels, learn_final
-        from gnn2logic.idt.learning import InnerLearner, preference
-        from gnn2logic.trees.growing import GrowthLimits
-        from gnn2logic.trees.targets import integer_weights
+        from gnn2logic.idt.fitting import FinalSettings, fit
 
         encoder, batch = encoded
-        n_classes = len(classes)
+        layers = self._activations(activations, batch)
+        n_layers = self._n_layers(layers)
         kinds = self._kinds()
-        targets = self._targets(batch, activations, codes, row_weights, n_classes)
-        n_layers = len(targets)
-        layer_modalities = self._layer_modalities(batch, n_layers)
-        seed = [seed_from(self.random_state)]
-        shards = batch.split(check_whole("n_shards", self.n_shards, least=1))
-        weights = integer_weights(row_weights)
-        node_weights = weights[batch.graph_index] if self._level == "graph" else weights
-        alpha = self._alpha()
-        limits = GrowthLimits(
+        modalities = self._layer_modalities(batch, n_layers)
+        final = FinalSettings(
+            level=self._level,
+            modalities=modalities[-1],
+            kinds=kinds,
             max_depth=None
             if self.max_depth is None
             else check_whole("max_depth", self.max_depth, least=1),
             min_rows_leaf=check_whole("min_samples_leaf", self.min_samples_leaf, least=1),
-            splits_without_gain=True,
+            alpha=self._alpha(),
         )
+        inner = [self._layer_settings(own, kinds) for own in modalities[:-1]]
+        data = TrainingData.in_memory(
+            batch, layers, check_whole("n_shards", self.n_shards, least=1)
+        )
+        labels = Labels(codes, integer_weights(row_weights), len(classes))
         progress = Progress("fit", n_layers + 1, enabled=bool(self.verbose))
         with limited_threads(self.n_jobs):
-            learner = InnerLearner(shards, _split_rows(node_weights, shards, "node"))
-            for number in range(n_layers):
-                settings = self._layer_settings(layer_modalities[number], kinds)
-                learner.learn_layer(_split_rows(targets[number], shards, "node"), settings, seed)
-                progress.step("layer")
-            labels = Labels(
-                _split_rows(codes, shards, self._level),
-                _split_rows(weights, shards, self._level),
-                n_classes,
-            )
-            table, features = self._final_table(learner, layer_modalities, kinds)
-            ranks = preference(table.features, learner.formulas)
-            prunings, alpha_chosen = learn_final(
-                table,
+            fitted = fit(
+                data,
                 labels,
-                ranks,
-                limits=limits,
-                alpha=alpha,
-                seed=seed,
-                features=features,
+                inner,
+                final,
+                seed=[seed_from(self.random_state)],
+                engine=LocalEngine(),
+                progress=progress,
             )
-            progress.step("layer")
         progress.close()
         self.encoder_ = encoder
         self.classes_ = classes
-        self.prunings_ = prunings
-        self.chosen_ = prunings.index(alpha_chosen)
-        chosen = prunings.tree(self.chosen_)
-        self.model_ = IDT(tuple(learner.columns), tuple(learner.layers), chosen, self._level)
+        self.prunings_ = fitted.prunings
+        self.chosen_ = fitted.prunings.index(fitted.alpha)
+        chosen = fitted.prunings.tree(self.chosen_)
+        self.model_ = IDT(fitted.columns, fitted.layers, chosen, self._level)
 
-    def _final_table(self, learner: Any, layer_modalities: Any, kinds: Any) -> Any:
-        raise NotImplementedError
+    def _activations(self, activations: object, batch: GraphBatch) -> list[npt.NDArray[Any]] | None:
+        """Return what the inner layers are fitted to; None means the labels."""
+        return None if activations is None else check_activations(activations, batch)
 
-    def _targets(
-        self,
-        batch: GraphBatch,
-        activations: object,
-        codes: npt.NDArray[np.int64],
-        row_weights: npt.NDArray[np.float64],
-        n_classes: int,
-    ) -> list[npt.NDArray[Any]]:
-        """Return what each inner layer is fitted to."""
+    def _n_layers(self, activations: Sequence[object] | None) -> int:
         given = self.n_layers
         if given is not None:
             check_whole("n_layers", given, least=0)
-        if activations is not None:
-            found = check_activations(activations, batch)
-            if given is not None and given != len(found):
-                raise ParameterError(
-                    f"n_layers={given} was given together with activations of {len(found)} layers. "
-                    "Leave n_layers out: the activations say how many inner layers there are."
-                )
-            return found
-        n_layers = _DEFAULT_LAYERS if given is None else given
-        if self._level == "graph":
-            return graph_label_targets(batch, codes, n_classes, n_layers)
-        return node_label_targets(batch, codes, row_weights > 0, n_classes, n_layers)
+        if activations is None:
+            return _DEFAULT_LAYERS if given is None else given
+        if given is not None and given != len(activations):
+            raise ParameterError(
+                f"n_layers={given} was given together with activations of {len(activations)} "
+                "layers. Leave n_layers out: the activations say how many inner layers there are."
+            )
+        return len(activations)
 
     def _kinds(self) -> tuple[bool, ...]:
         for name in ("absolute", "relative", "random_thresholds"):
@@ -324,11 +301,3 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _parameters_to_save(self) -> dict[str, Any]:
         return parameters_to_document(self)
-
-
-def _split_rows(
-    rows: npt.NDArray[Any], shards: Sequence[GraphBatch], level: str
-) -> list[npt.NDArray[Any]]:
-    """Cut an array along the shards."""
-    sizes = [shard.n_graphs if level == "graph" else shard.n_nodes for shard in shards]
-    return np.split(rows, np.cumsum(sizes)[:-1])

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.base import IDTEstimator
 from gnn2logic.idt.inputs import check_labels, check_mask, check_weights, class_factors
 
 __all__ = ["IDTClassifier", "IDTNodeClassifier"]
-
-# Graph-level codes are few rows, so they can afford many values.
-_FINAL_BINS = 4096
 
 
 class IDTClassifier(IDTEstimator):
@@ -113,20 +109,6 @@ class IDTClassifier(IDTEstimator):
         self._learn((encoder, batch), activations, every, codes, weights * factors[codes])
         return self
 
-    def _final_table(self, learner: Any, layer_modalities: Any, kinds: Any) -> Any:
-        from gnn2logic.idt.features import FeatureShard, FeatureTable
-
-        first = np.cumsum([0, *(shard.n_graphs for shard in learner.shards)])
-        shards = [
-            FeatureShard(shard, int(start), np.uint16, per_graph=True)
-            for shard, start in zip(learner.shards, first, strict=False)
-        ]
-        table = FeatureTable(shards, max_bins=_FINAL_BINS)
-        numbers = range(len(learner.columns))
-        table.add(numbers, learner.block(numbers), [Modality.from_set("1")], kinds)
-        learner.release()
-        return table, None
-
 
 class IDTNodeClassifier(IDTEstimator):
     """Classify nodes with an Iterated Decision Tree.
@@ -171,7 +153,3 @@ class IDTNodeClassifier(IDTEstimator):
         row_weights = np.where(chosen, weights * factors[codes], 0.0)
         self._learn((encoder, batch), activations, every, codes, row_weights)
         return self
-
-    def _final_table(self, learner: Any, layer_modalities: Any, kinds: Any) -> Any:
-        learner.prepare(layer_modalities[-1], kinds)
-        return learner.table, learner.usable(layer_modalities[-1])

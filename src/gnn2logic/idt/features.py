@@ -7,29 +7,28 @@ earlier feature on all the data is dropped before anything random is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.counts import ModalCounts, set_sizes
+from gnn2logic.engines.protocol import Crew
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.idt.groups import RowGroups, salt
+from gnn2logic.idt.shard.work import CodedKind
 from gnn2logic.trees.coding import Codebook, ValueSpace, codebooks
-from gnn2logic.trees.kernels import count_values, encode_values, fingerprint
+from gnn2logic.trees.growing import Division, NodeRequest
+from gnn2logic.trees.small_nodes import NodeRows
 
-__all__ = ["Feature", "FeatureShard", "FeatureTable"]
+__all__ = ["Feature", "FeatureTable", "first_of_equals"]
 
 IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 # Bounds the memory of one table of value counts.
 _MAX_CELLS = 16_000_000
 
-_Numbers = TypeVar("_Numbers", bound=npt.NDArray[Any])
+_Thing = TypeVar("_Thing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,90 +40,27 @@ class Feature:
     is_share: bool
 
 
-class FeatureShard:
-    """The coded features of some whole graphs.
+class FeatureTable:
+    """The features of all shards: what they are, and the codebook of each.
 
     Parameters
     ----------
-    batch : GraphBatch
-    first_row : int
-        The number of the shard's first row in all the data.
-    code_type : type
-        The integer type of codes.
-    per_graph : bool
-        Whether rows are graphs (every modal parameter then is ``1``) or nodes.
+    crew : Crew
+        The shards.
+    rows : {"nodes", "graphs"}
+    max_bins : int
+        The largest number of codes of a feature.
     """
 
-    def __init__(
-        self, batch: GraphBatch, first_row: int, code_type: type, *, per_graph: bool
-    ) -> None:
-        self.batch = batch
-        self.per_graph = per_graph
-        self.n_rows = batch.n_graphs if per_graph else batch.n_nodes
-        self.salt = salt(first_row, self.n_rows)
-        self.groups = RowGroups(self.n_rows, code_type)
-        self._code_type = code_type
-        self._counts: ModalCounts | None = None
-        self._sizes: dict[Modality, IntArray] = {}
-        self._new: npt.NDArray[Any] = np.empty((0, self.n_rows), dtype=code_type)
-
-    def sizes(self, modality: Modality) -> IntArray:
-        """Return the size of the set that each row sees."""
-        if modality not in self._sizes:
-            own = self.batch.sizes if self.per_graph else set_sizes(self.batch, modality)
-            self._sizes[modality] = own.astype(np.int64)
-        return self._sizes[modality]
-
-    def begin(self, columns: BoolArray) -> None:
-        """Take up a block of columns; their products are shared by all modal parameters."""
-        self._counts = ModalCounts(self.batch, columns)
-
-    def _count(self, modality: Modality) -> npt.NDArray[Any]:
-        assert self._counts is not None
-        found = self._counts.graph_sums if self.per_graph else self._counts(modality)
-        return np.ascontiguousarray(found)
-
-    def value_counts(self, modality: Modality, space: ValueSpace) -> IntArray:
-        """Return how often each value occurs in each column of the block."""
-        counts = self._count(modality)
-        out = np.zeros((counts.shape[1], space.n_values), dtype=np.int64)
-        count_values(counts, space.offset_of_size[self.sizes(modality)], space.rank_of_key, out)
-        return out
-
-    def encode(
-        self, modality: Modality, space: ValueSpace, code_of_rank: npt.NDArray[np.uint16]
-    ) -> npt.NDArray[np.uint64]:
-        """Code the block and return a fingerprint of each of its features."""
-        counts = self._count(modality)
-        self._new = np.empty((counts.shape[1], self.n_rows), dtype=self._code_type)
-        offsets = space.offset_of_size[self.sizes(modality)]
-        encode_values(counts, offsets, space.rank_of_key, code_of_rank, self._new)
-        prints = np.zeros(len(self._new), dtype=np.uint64)
-        fingerprint(self._new, self.salt, prints)
-        return prints
-
-    def same(self, kept: Sequence[int], places: Sequence[int], place: int) -> BoolArray:
-        """Return whether a new feature equals kept ones, and others of the new block."""
-        new = self._new[place]
-        earlier = [np.array_equal(self.groups.row_codes(number), new) for number in kept]
-        return np.array([*earlier, *(np.array_equal(self._new[other], new) for other in places)])
-
-    def keep(self, places: Sequence[int]) -> None:
-        """Keep these features of the new block and forget the others."""
-        self.groups.append(self._new[list(places)])
-        self._new = self._new[:0]
-
-
-class FeatureTable:
-    """The features of all shards: what they are, and the codebook of each."""
-
-    def __init__(self, shards: Sequence[FeatureShard], *, max_bins: int) -> None:
-        self.shards = shards
+    def __init__(self, crew: Crew, rows: str, *, max_bins: int) -> None:
+        self._crew = crew
+        self.rows = rows
         self.features: list[Feature] = []
         self.books: list[Codebook] = []
         self._max_bins = max_bins
+        self._sizes: dict[Modality, IntArray] = {}
         self._spaces: dict[tuple[Modality, bool], ValueSpace] = {}
-        self._known: dict[tuple[int, int], list[int]] = {}
+        self._known: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     @property
     def n_codes(self) -> IntArray:
@@ -132,11 +68,7 @@ class FeatureTable:
         return np.array([book.n_codes for book in self.books], dtype=np.int64)
 
     def add(
-        self,
-        columns: Sequence[int],
-        blocks: Sequence[BoolArray],
-        modalities: Sequence[Modality],
-        kinds: Sequence[bool],
+        self, columns: Sequence[int], modalities: Sequence[Modality], kinds: Sequence[bool]
     ) -> None:
         """Add the features of some columns along all given modal parameters.
 
@@ -144,8 +76,6 @@ class FeatureTable:
         ----------
         columns : sequence of int
             The numbers of the columns.
-        blocks : sequence of arrays of shape (n_nodes, n_columns)
-            Their truth, one array per shard.
         kinds : sequence of bool
             False for counts, True for shares.
         """
@@ -159,65 +89,119 @@ class FeatureTable:
         most_values = max((self._space(*kind).n_values for kind in wanted), default=1)
         step = max(1, _MAX_CELLS // most_values)
         for start in range(0, len(columns), step):
-            part = slice(start, start + step)
-            for shard, block in zip(self.shards, blocks, strict=True):
-                shard.begin(np.ascontiguousarray(block[:, part]))
-            for modality, is_share in wanted:
-                self._add_kind(columns[part], modality, is_share)
-        for shard in self.shards:
-            shard.groups.refine()
+            self._add_block(columns[start : start + step], wanted)
+        self._crew.ask("refine", self.rows)
 
-    def _add_kind(self, columns: Sequence[int], modality: Modality, is_share: bool) -> None:
-        space = self._space(modality, is_share)
-        counts = _total(shard.value_counts(modality, space) for shard in self.shards)
-        books, code_of_rank = codebooks(space, counts, self._max_bins)
-        prints = _total(shard.encode(modality, space, code_of_rank) for shard in self.shards)
-        varying = [place for place, book in enumerate(books) if book.n_codes > 1]
-        kept = self._distinct(varying, books, prints)
-        for place in kept:
-            self.features.append(Feature(columns[place], modality, is_share))
-            self.books.append(books[place])
-        for shard in self.shards:
-            shard.keep(kept)
+    def _add_block(self, columns: Sequence[int], wanted: Sequence[tuple[Modality, bool]]) -> None:
+        kinds = [CodedKind(modality, self._space(modality, share)) for modality, share in wanted]
+        all_counts = self._crew.ask("value_counts", self.rows, columns, kinds)
+        books = [
+            codebooks(kind.space, counts, self._max_bins)
+            for kind, counts in zip(kinds, all_counts, strict=True)
+        ]
+        coded = [
+            replace(kind, lowest=tuple(book.lowest for book in own))
+            for kind, own in zip(kinds, books, strict=True)
+        ]
+        prints = self._crew.ask("propose_features", self.rows, columns, coded)
+        kept = self._distinct(books, prints)
+        places: list[list[int]] = [[] for _ in wanted]
+        for kind, place in kept:
+            places[kind].append(place)
+            self.features.append(Feature(columns[place], *wanted[kind]))
+            self.books.append(books[kind][place])
+        n_codes = [books[kind][place].n_codes for kind, place in kept]
+        self._crew.ask("keep_features", self.rows, places, n_codes)
 
     def _distinct(
-        self, places: Sequence[int], books: Sequence[Codebook], prints: npt.NDArray[np.uint64]
-    ) -> list[int]:
-        """Return the places that hold no copy of an earlier feature."""
-        found: list[int] = []
-        start = len(self.features)
-        for place in places:
-            # Equal fingerprints almost always mean equal columns; the rows decide.
-            alike = self._known.setdefault((int(prints[place]), books[place].n_codes), [])
-            kept = [number for number in alike if number < start]
-            new = [found[number - start] for number in alike if number >= start]
-            if alike and _all_agree(shard.same(kept, new, place) for shard in self.shards).any():
-                continue
-            alike.append(start + len(found))
-            found.append(place)
-        return found
+        self, books: Sequence[Sequence[Codebook]], prints: Sequence[npt.NDArray[np.uint64]]
+    ) -> list[tuple[int, int]]:
+        """Return kind and place of what varies and is no copy of an earlier feature."""
+        varying = {
+            (kind, place): (int(prints[kind][place]), book.n_codes)
+            for kind, own in enumerate(books)
+            for place, book in enumerate(own)
+            if book.n_codes > 1
+        }
+
+        def differ(pairs: Sequence[tuple[Any, Any]]) -> IntArray:
+            found: IntArray = self._crew.ask("feature_differences", self.rows, pairs)
+            return found
+
+        new = first_of_equals(varying, self._known, differ)
+        for number, feature in enumerate(new, start=len(self.features)):
+            # From now on it is known as a kept one.
+            alike = self._known[varying[feature]]
+            alike[alike.index(feature)] = (-1, number)
+        return new
 
     def _space(self, modality: Modality, is_share: bool) -> ValueSpace:
         key = (modality, is_share)
         if key not in self._spaces:
-            sizes = np.unique(
-                np.concatenate([np.unique(shard.sizes(modality)) for shard in self.shards])
-            )
+            if modality not in self._sizes:
+                self._sizes[modality] = self._crew.ask("set_sizes", self.rows, modality).sizes
+            sizes = self._sizes[modality]
             self._spaces[key] = (
                 ValueSpace.of_shares(sizes) if is_share else ValueSpace.of_counts(int(sizes[-1]))
             )
         return self._spaces[key]
 
+    # The rows as the growing of trees sees them.
 
-def _total(parts: Iterable[_Numbers]) -> _Numbers:
-    total, *others = parts
-    for part in others:
-        total = total + part
-    return total
+    def advance(
+        self,
+        divisions: Sequence[Division],
+        summed: Sequence[NodeRequest],
+        listed: Sequence[NodeRequest],
+    ) -> tuple[list[IntArray], list[NodeRows]]:
+        """Divide nodes of trees; return sums of some nodes and the rows of others."""
+        found: tuple[list[IntArray], list[NodeRows]] = self._crew.ask(
+            "advance", self.rows, divisions, summed, listed
+        )
+        return found
 
 
-def _all_agree(parts: Iterable[BoolArray]) -> BoolArray:
-    agree, *others = parts
-    for part in others:
-        agree = agree & part
-    return agree
+def first_of_equals(
+    new: dict[_Thing, Any],
+    known: dict[Any, list[_Thing]],
+    differ: Callable[[Sequence[tuple[_Thing, _Thing]]], IntArray],
+) -> list[_Thing]:
+    """Return the new things that equal no known thing and no new one before; they become known.
+
+    Parameters
+    ----------
+    new : dict
+        Things and their keys. Equal things have equal keys; that others do too is possible, but
+        hardly ever happens.
+    known : dict
+        The known things by key.
+    differ : callable
+        Returns 0 for pairs of equal things; asked as rarely as possible.
+
+    Examples
+    --------
+    >>> differ = lambda pairs: np.array([a % 10 != b % 10 for a, b in pairs])
+    >>> first_of_equals({11: "x", 21: "x", 32: "x", 42: "x"}, {"x": [91]}, differ)
+    [32]
+    """
+    found: dict[_Thing, None] = {}
+    # Each open thing is compared with one known thing of its key at a time: the first one mostly
+    # settles it.
+    tried: dict[_Thing, int] = dict.fromkeys(new, 0)
+    while tried:
+        pairs = []
+        for thing, turn in list(tried.items()):
+            alike = known.setdefault(new[thing], [])
+            if turn == len(alike):
+                alike.append(thing)
+                found[thing] = None
+                del tried[thing]
+            else:
+                pairs.append((thing, alike[turn]))
+        if pairs:
+            for (thing, _), count in zip(pairs, differ(pairs).tolist(), strict=True):
+                if count:
+                    tried[thing] += 1
+                else:
+                    del tried[thing]
+    return [thing for thing in new if thing in found]

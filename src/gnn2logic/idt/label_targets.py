@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -16,11 +14,11 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def graph_label_targets(
-    batch: GraphBatch, codes: npt.NDArray[np.int64], n_classes: int, n_layers: int
-) -> list[npt.NDArray[Any]]:
-    """Return the paper's IDT(True): the label of the graph on each of its nodes, in every layer."""
-    per_node = np.eye(n_classes)[codes][batch.graph_index]
-    return [per_node] * n_layers
+    batch: GraphBatch, codes: npt.NDArray[np.int64], n_classes: int
+) -> FloatArray:
+    """Return the paper's IDT(True): the label of the graph on each of its nodes."""
+    per_node: FloatArray = np.eye(n_classes)[codes][batch.graph_index]
+    return per_node
 
 
 def node_label_targets(
@@ -28,8 +26,8 @@ def node_label_targets(
     codes: npt.NDArray[np.int64],
     known: npt.NDArray[np.bool_],
     n_classes: int,
-    n_layers: int,
-) -> list[npt.NDArray[Any]]:
+    steps: int,
+) -> FloatArray:
     """Return the labels of each node and of the nodes around it that are known.
 
     What holds at a node shows in the labels of those that look at it. So the layer that is k steps
@@ -38,9 +36,9 @@ def node_label_targets(
     own = np.where(known[:, None], np.eye(n_classes)[codes], 0.0)
     near = batch.edges(Edges(Direction.EITHER)).matrix.astype(np.float64)
     rings, seen = [own], known.astype(float)
-    for _ in range(n_layers):
+    for _ in range(steps):
         weight = near @ seen
         ring: FloatArray = (near @ (rings[-1] * seen[:, None])) / np.maximum(weight, 1.0)[:, None]
         rings.append(ring)
         seen = (weight > 0).astype(float)
-    return [np.concatenate(rings[: n_layers - layer + 1], axis=1) for layer in range(n_layers)]
+    return np.concatenate(rings, axis=1)

@@ -7,7 +7,7 @@ sets; each leaf set is a new column for all later layers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -15,24 +15,25 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.engines.protocol import Crew
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.idt.features import Feature, FeatureShard, FeatureTable
-from gnn2logic.idt.layer_targets import TargetRows
+from gnn2logic.idt.features import Feature, FeatureTable, first_of_equals
+from gnn2logic.idt.layer_targets import quantiser_of
 from gnn2logic.idt.model import Column, InputPredicate, Layer, LeafSet, TrueColumn
+from gnn2logic.idt.shard.targets import Quantiser
 from gnn2logic.logic.syntax import TRUE, Formula, predicate
+from gnn2logic.trees.coded_trees import CodedTree
 from gnn2logic.trees.coding import Codebook
-from gnn2logic.trees.growing import Candidates, Grown, GrowthLimits, grow
-from gnn2logic.trees.kernels import fingerprint
+from gnn2logic.trees.growing import NodeRequest, TreeJob, grow
+from gnn2logic.trees.grown import Candidates, Grown
 from gnn2logic.trees.leaf_sets import all_subsets, merge_leaves
-from gnn2logic.trees.table import RowShard, ShardedTable
+from gnn2logic.trees.splitting import GrowthLimits
 from gnn2logic.trees.tree import Split, Tree
 
-__all__ = ["InnerLearner", "LayerSettings", "preference", "tree_from_grown"]
+__all__ = ["GraphWeights", "InnerLearner", "LayerSettings", "preference", "tree_from_grown"]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-Targets = npt.NDArray[np.floating[Any]]
 
 # Inner trees see small codes: one byte per node and feature.
 _INNER_BINS = 256
@@ -54,87 +55,63 @@ class LayerSettings:
     n_directions: int | None
 
 
+@dataclass(frozen=True)
+class GraphWeights:
+    """The total weight of all nodes, and which graphs have any."""
+
+    total: int
+    heavy: BoolArray
+
+
 class InnerLearner:
-    """Holds the shards and grows one layer after the other.
+    """Grows one layer after the other.
 
     Parameters
     ----------
-    shards : sequence of GraphBatch
-        Whole graphs, in order.
-    weights : sequence of arrays of int
-        The weight of every node, one array per shard; nodes of weight 0 are not learned from.
+    crew : Crew
+        The shards.
+    names : sequence of str
+        The input predicates.
+    weights : GraphWeights
     """
 
-    def __init__(self, shards: Sequence[GraphBatch], weights: Sequence[IntArray]) -> None:
-        self.shards = shards
-        self.weights = weights
-        first = np.cumsum([0, *(shard.n_nodes for shard in shards)])
-        feature_shards = [
-            FeatureShard(shard, int(start), np.uint8, per_graph=False)
-            for shard, start in zip(shards, first, strict=False)
-        ]
-        self.table = FeatureTable(feature_shards, max_bins=_INNER_BINS)
+    def __init__(self, crew: Crew, names: Sequence[str], weights: GraphWeights) -> None:
+        self.crew = crew
+        self.table = FeatureTable(crew, "nodes", max_bins=_INNER_BINS)
         self.columns: list[Column] = []
         self.formulas: list[Formula] = []
         self.layers: list[Layer] = []
-        self.values: list[list[BoolArray]] = [[] for _ in shards]
+        self._weights = weights
         self._known: dict[int, list[int]] = {}
         self._done: dict[Modality, int] = {}
         self._number_of: dict[Feature, int] = {}
-        self._add_column(TrueColumn(), TRUE, [np.ones(s.n_nodes, dtype=bool) for s in shards])
-        for name in shards[0].names:
-            values = [shard.column(name) for shard in shards]
-            self._add_column(InputPredicate(name), predicate(name), values)
+        inputs: list[tuple[Column, Formula]] = [(TrueColumn(), TRUE)]
+        inputs += [(InputPredicate(name), predicate(name)) for name in names]
+        self._add_columns(inputs, crew.ask("propose_inputs", tuple(names)))
 
     # Columns ---------------------------------------------------------------------------------
 
-    def _add_column(self, column: Column, formula: Formula, values: list[BoolArray]) -> None:
-        """Append a column unless it equals an earlier one on all the data."""
-        if self._is_known(values):
-            return
-        self._known.setdefault(self._key(values), []).append(len(self.columns))
-        self.columns.append(column)
-        self.formulas.append(formula)
-        for own, new in zip(self.values, values, strict=True):
-            own.append(new)
+    def _add_columns(
+        self,
+        proposed: Sequence[tuple[Column, Formula]],
+        prints: npt.NDArray[np.uint64],
+    ) -> None:
+        """Append the proposed columns that equal no earlier one on all the data."""
+        start = len(self.columns)
+        keys = dict(enumerate(prints.tolist(), start=start))
 
-    def _key(self, values: Sequence[BoolArray]) -> int:
-        """Return a hash of a column that adds up over shards."""
-        pairs = zip(values, self.table.shards, strict=True)
-        return sum(int(_fingerprint(new, shard.salt)) for new, shard in pairs) % (2**64)
+        def differ(pairs: Sequence[tuple[int, int]]) -> IntArray:
+            found: IntArray = self.crew.ask("column_differences", pairs)
+            return found
 
-    def _is_known(self, values: Sequence[BoolArray]) -> bool:
-        """Return whether there is a column that is true at exactly these nodes."""
-        return any(
-            all(
-                np.array_equal(own[other], new)
-                for own, new in zip(self.values, values, strict=True)
-            )
-            for other in self._known.get(self._key(values), [])
-        )
-
-    def _news(self, targets: Sequence[Targets]) -> Sequence[Targets]:
-        """Return the targets without channels that only repeat a column, or its negation.
-
-        Networks that pass features on have such channels. A tree that predicts them makes no new
-        column, and they would be the easiest to predict.
-        """
-        lowest = np.min([part.min(axis=0) for part in targets], axis=0)
-        highest = np.max([part.max(axis=0) for part in targets], axis=0)
-        two_valued = np.all(
-            [((part == lowest) | (part == highest)).all(axis=0) for part in targets], axis=0
-        )
-        repeated = np.zeros(len(lowest), dtype=bool)
-        for channel in np.flatnonzero(two_valued & (lowest < highest)):
-            high = [part[:, channel] == highest[channel] for part in targets]
-            repeated[channel] = self._is_known(high) or self._is_known([~own for own in high])
-        if repeated.all() or not repeated.any():
-            return targets
-        return [part[:, ~repeated] for part in targets]
-
-    def block(self, columns: Sequence[int]) -> list[BoolArray]:
-        """Return the truth of some columns as one array per shard."""
-        return [np.stack([own[number] for number in columns], axis=1) for own in self.values]
+        kept = first_of_equals(keys, self._known, differ)
+        for number, place in enumerate(kept, start=start):
+            alike = self._known[keys[place]]
+            alike[alike.index(place)] = number
+            column, formula = proposed[place - start]
+            self.columns.append(column)
+            self.formulas.append(formula)
+        self.crew.ask("keep_columns", [place - start for place in kept])
 
     def prepare(self, modalities: Sequence[Modality], kinds: Sequence[bool]) -> None:
         """Bring the table up to date: features of all columns along these parameters."""
@@ -147,73 +124,9 @@ class InnerLearner:
         for done, group in sorted(groups.items()):
             numbers = range(done, len(self.columns))
             if numbers:
-                self.table.add(numbers, self.block(numbers), group, kinds)
+                self.table.add(numbers, group, kinds)
         new = enumerate(self.table.features[known:], start=known)
         self._number_of.update((feature, number) for number, feature in new)
-
-    # Layers ----------------------------------------------------------------------------------
-
-    def learn_layer(
-        self, targets: Sequence[Targets], settings: LayerSettings, seed: Sequence[int]
-    ) -> None:
-        """Grow the trees of the next layer and append their leaf sets as columns.
-
-        Parameters
-        ----------
-        targets : sequence of arrays of shape (n_nodes, n_targets)
-            What the layer should predict, one array per shard.
-        seed : sequence of int
-            With the numbers of layer and tree it gives each tree a random stream of its own.
-        """
-        self.prepare(settings.modalities, settings.kinds)
-        features = self.usable(settings.modalities)
-        rows = TargetRows(self._news(targets), self.weights, settings.n_directions)
-        groups = [shard.groups for shard in self.table.shards]
-        table = ShardedTable([RowShard(own.codes) for own in groups], self.table.n_codes)
-        ranks = preference(self.table.features, self.formulas)
-        limits = GrowthLimits(
-            max_depth=settings.depth,
-            min_rows_leaf=settings.min_rows_leaf,
-            random_thresholds=settings.random_thresholds,
-        )
-        layer = len(self.layers)
-        draw = np.random.default_rng([*seed, layer])
-        subsets = _feature_subsets(features, settings.feature_share, settings.width, draw)
-        trees: list[Tree] = []
-        sets: list[list[tuple[int, ...]]] = []
-        root: IntArray | None = None
-        sums = rows.grouped(groups)
-        for number, chosen in enumerate(subsets):
-            if settings.graph_share is not None:
-                rng = np.random.default_rng([*seed, layer, number])
-                sums = rows.grouped(groups, self._some_graphs(settings.graph_share, rng))
-            for shard, own in zip(table.shards, sums.searched, strict=True):
-                shard.start(number, own)
-            if root is None or settings.graph_share is not None:
-                root = table.histogram(number, 0, features)
-            candidates = Candidates(chosen, self.table.books, ranks)
-            at_root = _restrict(root, features, chosen, self.table.n_codes)
-            grown = grow(
-                table,
-                number,
-                candidates,
-                limits,
-                root=at_root,
-                total=table.total(number),
-                seed=[*seed, layer, number] if settings.random_thresholds else None,
-            )
-            tree = tree_from_grown(grown, self.table.features, self.table.books)
-            trees.append(tree)
-            values, weights = rows.leaf_means(tree, table, number, sums)
-            if settings.leaf_sets == "all":
-                sets.append(all_subsets(tree.n_leaves))
-            else:
-                merged = merge_leaves(values, weights)
-                subtrees = tree.subtrees if settings.leaf_sets == "nested" else []
-                sets.append(list(dict.fromkeys([*merged, *subtrees])))
-        self.layers.append(Layer(tuple(trees)))
-        for number, (tree, members) in enumerate(zip(trees, sets, strict=True)):
-            self._add_leaf_sets(layer, number, tree, members)
 
     def usable(self, modalities: Sequence[Modality]) -> IntArray:
         """Return the numbers of the features along some modal parameters."""
@@ -221,57 +134,120 @@ class InnerLearner:
         numbers = [n for n, f in enumerate(self.table.features) if f.modality in allowed]
         return np.array(numbers, dtype=np.int64)
 
-    def release(self) -> None:
-        """Forget the rows, which take most of the memory; columns, formulas and layers stay."""
-        self.values = []
-        self.table = FeatureTable([], max_bins=_INNER_BINS)
+    # Layers ----------------------------------------------------------------------------------
 
-    def _some_graphs(self, share: float, rng: np.random.Generator) -> list[BoolArray]:
-        """Return a random choice of graphs as truth values of their nodes, one array per shard.
+    def learn_layer(self, settings: LayerSettings, seed: Sequence[int]) -> None:
+        """Grow the trees of the next layer and append their leaf sets as columns.
 
-        It is a share of the graphs that have weight at all.
+        Parameters
+        ----------
+        seed : sequence of int
+            With the numbers of layer and tree it gives each tree a random stream of its own.
         """
-        heavy = np.concatenate(
-            [
-                np.bincount(shard.graph_index, weights=weight > 0, minlength=shard.n_graphs) > 0
-                for shard, weight in zip(self.shards, self.weights, strict=True)
-            ]
+        self.prepare(settings.modalities, settings.kinds)
+        layer = len(self.layers)
+        quantiser = quantiser_of(
+            self.crew,
+            layer,
+            self._known,
+            total_weight=self._weights.total,
+            n_directions=settings.n_directions,
         )
-        candidates = np.flatnonzero(heavy)
-        count = max(1, round(share * len(candidates)))
-        allowed = np.zeros(len(heavy), dtype=bool)
-        allowed[rng.choice(candidates, count, replace=False)] = True
-        first = np.cumsum([0, *(shard.n_graphs for shard in self.shards)])
-        return [
-            allowed[start + shard.graph_index]
-            for start, shard in zip(first, self.shards, strict=False)
-        ]
+        grown = self._grow(quantiser, settings, [*seed, layer])
+        trees = [tree_from_grown(own, self.table.features, self.table.books) for own in grown]
+        coded = [self._coded(tree) for tree in trees]
+        sets = self._leaf_sets(trees, coded, quantiser, settings)
+        self.crew.ask("finish_layer")
+        self.append_layer(trees, sets)
 
-    def _add_leaf_sets(
-        self, layer: int, number: int, tree: Tree, sets: Sequence[tuple[int, ...]]
+    def append_layer(
+        self, trees: Sequence[Tree], sets: Sequence[Sequence[tuple[int, ...]]]
     ) -> None:
-        reached = [self._route(tree, shard) for shard in self.table.shards]
-        for leaves in sets:
+        """Append a layer and sets of leaves of its trees as columns."""
+        layer = len(self.layers)
+        self.layers.append(Layer(tuple(trees)))
+        proposed: list[tuple[Column, Formula]] = [
             # Reading sizes only matters for ties, so the formula is not simplified here.
-            formula = tree.leaf_formula(leaves, self.formulas)
-            self._add_column(
-                LeafSet(layer, number, leaves),
-                formula,
-                [Tree.among(leaf, leaves) for leaf in reached],
+            (LeafSet(layer, number, leaves), tree.leaf_formula(leaves, self.formulas))
+            for number, (tree, members) in enumerate(zip(trees, sets, strict=True))
+            for leaves in members
+        ]
+        coded = [self._coded(tree) for tree in trees]
+        self._add_columns(proposed, self.crew.ask("propose_leaf_sets", coded, sets))
+
+    def _grow(
+        self, quantiser: Quantiser, settings: LayerSettings, seed: Sequence[int]
+    ) -> list[Grown]:
+        features = self.usable(settings.modalities)
+        layer, width, own_graphs = len(self.layers), settings.width, settings.graph_share
+        draw = np.random.default_rng(seed)
+        subsets = _feature_subsets(features, settings.feature_share, width, draw)
+        chosen = None
+        if own_graphs is not None:
+            chosen = [self._some_graphs(own_graphs, [*seed, number]) for number in range(width)]
+        totals = self.crew.ask("start_layer", layer, quantiser, width, chosen)
+        ranks = preference(self.table.features, self.formulas)
+        root = None
+        if chosen is None:
+            # All trees have the same rows at the root.
+            (root,), _ = self.table.advance([], [NodeRequest(0, 0, features)], [])
+        n_codes = self.table.n_codes
+        jobs = [
+            TreeJob(
+                number,
+                Candidates(own, self.table.books, ranks),
+                totals[number],
+                root=None if root is None else _restricted(root, features, own, n_codes),
+                seed=[*seed, number] if settings.random_thresholds else None,
             )
+            for number, own in enumerate(subsets)
+        ]
+        limits = GrowthLimits(
+            max_depth=settings.depth,
+            min_rows_leaf=settings.min_rows_leaf,
+            random_thresholds=settings.random_thresholds,
+        )
+        return grow(self.table, jobs, limits)
 
-    def _route(self, tree: Tree, shard: FeatureShard) -> npt.NDArray[np.integer[Any]]:
-        """Return the leaf of every row, also of those that the tree was not grown on."""
-        groups = shard.groups
+    def _leaf_sets(
+        self,
+        trees: Sequence[Tree],
+        coded: Sequence[CodedTree],
+        quantiser: Quantiser,
+        settings: LayerSettings,
+    ) -> list[list[tuple[int, ...]]]:
+        """Return the sets of leaves of each tree that become columns."""
+        if settings.leaf_sets == "all":
+            return [all_subsets(tree.n_leaves) for tree in trees]
+        sums, weights = self.crew.ask("leaf_sums", coded)
+        found = []
+        for tree, full, weight in zip(trees, sums, weights, strict=True):
+            means = [
+                quantiser.scale.mean(own, total)
+                for own, total in zip(full, weight.tolist(), strict=True)
+            ]
+            merged = merge_leaves(np.array(means), weight.astype(float))
+            subtrees = tree.subtrees if settings.leaf_sets == "nested" else []
+            found.append(list(dict.fromkeys([*merged, *subtrees])))
+        return found
 
-        def decide(split: Split, rows: IntArray | None) -> BoolArray:
-            number = self._feature_number(split)
-            cut = self.table.books[number].last_code_below(split.threshold)
-            codes = groups.codes[number] if rows is None else groups.codes[number, rows]
-            return np.asarray(codes.astype(np.int64) > cut)
+    def _some_graphs(self, share: float, seed: Sequence[int]) -> BoolArray:
+        """Return a random choice of graphs, a share of those that have weight at all."""
+        candidates = np.flatnonzero(self._weights.heavy)
+        count = max(1, round(share * len(candidates)))
+        allowed = np.zeros(len(self._weights.heavy), dtype=bool)
+        allowed[np.random.default_rng(seed).choice(candidates, count, replace=False)] = True
+        return allowed
 
-        leaf_of_group = tree.route(groups.codes.shape[1], decide)
-        return np.asarray(leaf_of_group[groups.of_row])
+    def _coded(self, tree: Tree) -> CodedTree:
+        """Return the tree in terms of features and codes."""
+        feature = [-1 if split is None else self._feature_number(split) for split in tree.splits]
+        limit = [
+            -1 if split is None else self.table.books[number].last_code_below(split.threshold)
+            for split, number in zip(tree.splits, feature, strict=True)
+        ]
+        children = zip(tree.false_child, tree.true_child, strict=True)
+        return CodedTree(tuple(feature), tuple(limit), tuple(children))
 
     def _feature_number(self, split: Split) -> int:
         # A share of more than 0 is written as a count; the feature of either kind tells it.
@@ -312,12 +288,6 @@ def tree_from_grown(grown: Grown, features: Sequence[Feature], books: Sequence[C
     )
 
 
-def _fingerprint(column: BoolArray, salt: npt.NDArray[np.uint64]) -> np.uint64:
-    out = np.zeros(1, dtype=np.uint64)
-    fingerprint(np.ascontiguousarray(column)[None, :].view(np.uint8), salt, out)
-    return np.uint64(out[0])
-
-
 def _feature_subsets(
     features: IntArray, share: float, width: int, rng: np.random.Generator
 ) -> list[IntArray]:
@@ -342,10 +312,12 @@ def _feature_subsets(
     return subsets
 
 
-def _restrict(
+def _restricted(
     histogram: IntArray, features: IntArray, chosen: IntArray, n_codes: IntArray
-) -> IntArray:
-    """Return the lines of a histogram that belong to the chosen features."""
-    keep = np.isin(features, chosen)
-    result: IntArray = histogram[np.repeat(keep, n_codes[features])]
-    return result
+) -> Callable[[], IntArray]:
+    """Return what gives the lines of a histogram that belong to the chosen features."""
+
+    def lines() -> Any:
+        return histogram[np.repeat(np.isin(features, chosen), n_codes[features])]
+
+    return lines

@@ -7,8 +7,10 @@ ever sees the codes. Which value a code stands for is kept in a `Codebook`, exac
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +19,7 @@ from gnn2logic.exceptions import GraphError
 from gnn2logic.logic.syntax import Threshold
 from gnn2logic.trees.gaps import simplest_count, simplest_share
 
-__all__ = ["Codebook", "ValueSpace", "codebooks"]
+__all__ = ["Codebook", "ValueSpace", "code_tables", "codebooks"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -37,6 +39,13 @@ class ValueSpace:
     numerators: IntArray
     denominators: IntArray
     is_share: bool
+    sizes: IntArray
+
+    def __reduce__(self) -> tuple[Callable[..., ValueSpace], tuple[Any, ...]]:
+        # The sizes say it all, and are far smaller than the tables made from them.
+        if self.is_share:
+            return ValueSpace.of_shares, (self.sizes,)
+        return ValueSpace.of_counts, (int(self.sizes[-1]),)
 
     @property
     def n_values(self) -> int:
@@ -48,7 +57,7 @@ class ValueSpace:
         """Return the space of the counts 0, ..., `largest`."""
         values = np.arange(largest + 1, dtype=np.int64)
         zero = np.zeros(largest + 1, dtype=np.int64)
-        return cls(zero, values, values, np.ones_like(values), is_share=False)
+        return cls(zero, values, values, np.ones_like(values), False, values[-1:])
 
     @classmethod
     def of_shares(cls, sizes: npt.ArrayLike) -> ValueSpace:
@@ -75,7 +84,8 @@ class ValueSpace:
             rank_of_key.astype(np.int64),
             count[first] // divisor,
             np.maximum(size[first], 1) // divisor,
-            is_share=True,
+            True,
+            distinct,
         )
 
 
@@ -125,10 +135,8 @@ class Codebook:
         return low - 1
 
 
-def codebooks(
-    space: ValueSpace, counts: IntArray, max_bins: int
-) -> tuple[list[Codebook], npt.NDArray[np.uint16]]:
-    """Return the codebook of every column and the table from ranks to codes.
+def codebooks(space: ValueSpace, counts: IntArray, max_bins: int) -> list[Codebook]:
+    """Return the codebook of every column.
 
     Parameters
     ----------
@@ -139,20 +147,25 @@ def codebooks(
         Columns with more distinct values share a code among neighbouring ones.
     """
     books = []
-    code_of_rank = np.zeros(counts.shape, dtype=np.uint16)
-    for column, how_many in enumerate(counts):
+    for how_many in counts:
         present = np.flatnonzero(how_many)
         if len(present) <= max_bins:
             lowest = highest = present
-            code_of_rank[column, present] = np.arange(len(present), dtype=np.uint16)
         else:
             # About equally many rows in each code; whole values only.
             before = np.cumsum(how_many[present]) - how_many[present]
             group = before * max_bins // int(how_many.sum())
             _, group = np.unique(group, return_inverse=True)
-            code_of_rank[column, present] = group.astype(np.uint16)
             starts = np.flatnonzero(np.diff(group, prepend=-1))
             lowest = present[starts]
             highest = present[np.append(starts[1:], len(present)) - 1]
         books.append(Codebook(space, lowest.astype(np.int64), highest.astype(np.int64)))
-    return books, code_of_rank
+    return books
+
+
+def code_tables(lowest: Sequence[IntArray], n_values: int) -> npt.NDArray[np.uint16]:
+    """Return the code of every rank for each column, given the lowest rank of each code."""
+    steps = np.zeros((len(lowest), n_values), dtype=np.uint16)
+    for own, ranks in zip(steps, lowest, strict=True):
+        own[ranks[1:]] = 1
+    return np.cumsum(steps, axis=1, dtype=np.uint16)

@@ -2,217 +2,260 @@
 
 The gain of a split needs, for each candidate column and code, the weight and the target sums of the
 rows: a histogram. Histograms of parts of the data add, so whoever holds the rows only has to answer
-two requests, and this module never sees a row.
+requests, and this module never sees a row of a large node. Many nodes of many trees are asked about
+at once: the fewer requests, the fewer passes over data that is on disk or on other machines. Small
+nodes are finished here, from their rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.trees.coding import Codebook
+from gnn2logic.trees.grown import Candidates, Grown
+from gnn2logic.trees.small_nodes import NodeRows, grow_from_rows
+from gnn2logic.trees.splitting import GrowthLimits, best_split, may_split
 
-__all__ = ["Candidates", "Grown", "GrowthLimits", "SumTable", "grow"]
+__all__ = ["Division", "NodeRequest", "SumTable", "TreeJob", "grow"]
 
 IntArray = npt.NDArray[np.int64]
 
 
-class SumTable(Protocol):
-    """The rows, wherever they are. A histogram's last two columns are the weight and the count."""
-
-    def histogram(self, tree: int, node: int, features: IntArray) -> IntArray:
-        """Return the sums of a node's rows, one line per code of each feature in turn."""
-
-    def divide(
-        self, tree: int, node: int, feature: int, code: int, children: tuple[int, int]
-    ) -> None:
-        """Send a node's rows to two new nodes: codes up to `code`, and the codes above."""
-
-
 @dataclass(frozen=True)
-class Candidates:
-    """The columns that a tree may split on.
+class Division:
+    """Rows of a node go to two new nodes: codes up to `code`, and the codes above."""
 
-    Parameters
-    ----------
-    features : array of int
-        Numbers of candidate columns, ascending.
-    books : sequence of Codebook
-        The codebooks of all columns, by number.
-    preference : array of int
-        For all columns, by number: among equally good splits the lowest wins.
-    """
-
-    features: IntArray
-    books: Sequence[Codebook]
-    preference: IntArray
-
-    @property
-    def sizes(self) -> IntArray:
-        """The number of codes of each candidate."""
-        return np.array([self.books[f].n_codes for f in self.features], dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class GrowthLimits:
-    """When to stop, and how thresholds are drawn."""
-
-    max_depth: int | None = None
-    min_rows_leaf: int = 1
-    random_thresholds: bool = False
-    splits_without_gain: bool = False
-    """Grow on while a node is not pure, even if no single split helps; pruning decides later."""
-
-
-@dataclass
-class Grown:
-    """A tree in terms of features and codes, with the sums of every node."""
-
-    feature: list[int] = field(default_factory=list)
-    code: list[int] = field(default_factory=list)
-    next_code: list[int] = field(default_factory=list)
-    children: list[tuple[int, int]] = field(default_factory=list)
-    sums: list[IntArray] = field(default_factory=list)
-
-    def add(self, sums: IntArray) -> int:
-        """Append a leaf and return its number."""
-        self.feature.append(-1)
-        self.code.append(-1)
-        self.next_code.append(-1)
-        self.children.append((-1, -1))
-        self.sums.append(sums)
-        return len(self.feature) - 1
-
-
-@dataclass(frozen=True)
-class _Choice:
+    tree: int
+    node: int
     feature: int
     code: int
-    next_code: int
-    low_sums: IntArray
+    children: tuple[int, int]
 
 
-def grow(
-    table: SumTable,
-    tree: int,
-    candidates: Candidates,
-    limits: GrowthLimits,
-    *,
-    total: IntArray,
-    root: IntArray | None = None,
-    seed: Sequence[int] | None = None,
-) -> Grown:
-    """Grow one tree, depth first, the lower branch first.
+@dataclass(frozen=True)
+class NodeRequest:
+    """A question about the rows of a node and some features."""
+
+    tree: int
+    node: int
+    features: IntArray
+
+
+class SumTable(Protocol):
+    """The rows, wherever they are."""
+
+    def advance(
+        self,
+        divisions: Sequence[Division],
+        summed: Sequence[NodeRequest],
+        listed: Sequence[NodeRequest],
+    ) -> tuple[list[IntArray], list[NodeRows]]:
+        """Divide nodes, in the given order; then answer with histograms, and with rows.
+
+        A histogram has one line per code of each feature in turn; its last two columns are the
+        weight and the count.
+        """
+
+
+@dataclass(frozen=True)
+class TreeJob:
+    """One tree to grow.
 
     Parameters
     ----------
+    tree : int
+        Its number in the table.
+    candidates : Candidates
     total : array
         The sums of all rows of the tree.
-    root : array, optional
-        The histogram of the root over the candidates, where it is known already.
+    root : callable, optional
+        Returns the histogram of the root over the candidates, where it is known already.
     seed : sequence of int, optional
         Needed for random thresholds only. With its place in the tree it gives each node a random
         stream of its own, so that nodes may be split in any order.
     """
-    features = candidates.features
-    if root is None:
-        root = table.histogram(tree, 0, features)
-    grown = Grown()
-    grown.add(total)
-    stack = [(0, 0, 1, root)]
-    while stack:
-        node, depth, place, histogram = stack.pop()
-        if limits.max_depth is not None and depth >= limits.max_depth:
-            continue
-        rng = None if seed is None else np.random.default_rng([*seed, place])
-        choice = _best_split(histogram, grown.sums[node], candidates, limits, rng)
-        if choice is None:
-            continue
-        low = grown.add(choice.low_sums)
-        high = grown.add(grown.sums[node] - choice.low_sums)
-        grown.feature[node], grown.code[node] = choice.feature, choice.code
-        grown.next_code[node], grown.children[node] = choice.next_code, (low, high)
-        table.divide(tree, node, choice.feature, choice.code, (low, high))
-        if limits.max_depth is not None and depth + 1 >= limits.max_depth:
-            continue
-        # The smaller side is summed, the other one is what is left of the parent.
-        small, large = (low, high) if grown.sums[low][-1] <= grown.sums[high][-1] else (high, low)
-        of_small = table.histogram(tree, small, features)
-        parts = {small: of_small, large: histogram - of_small}
-        stack.append((high, depth + 1, 2 * place + 1, parts[high]))
-        stack.append((low, depth + 1, 2 * place, parts[low]))
-    return grown
+
+    tree: int
+    candidates: Candidates
+    total: IntArray
+    root: Callable[[], IntArray] | None = None
+    seed: Sequence[int] | None = None
 
 
-def _best_split(
-    histogram: IntArray,
-    total: IntArray,
-    candidates: Candidates,
+@dataclass(frozen=True)
+class _Node:
+    """A node of a growing tree; its place is 1 for the root, 2p and 2p + 1 below p."""
+
+    job: int
+    number: int
+    depth: int
+    place: int
+
+
+@dataclass
+class _Family:
+    """One or two nodes that came into being together, and the histogram of all their rows."""
+
+    members: list[_Node]
+    histogram: IntArray | None
+    # Which member is asked about: its histogram, and those whose rows are fetched.
+    summed: _Node | None
+    listed: list[_Node]
+
+
+def grow(
+    table: SumTable,
+    jobs: Sequence[TreeJob],
     limits: GrowthLimits,
-    rng: np.random.Generator | None,
-) -> _Choice | None:
-    n_rows = int(total[-1])
-    if n_rows < 2 * limits.min_rows_leaf or not len(candidates.features):
-        return None
-    if limits.splits_without_gain and np.count_nonzero(total[:-2]) <= 1:
-        return None
-    sizes = candidates.sizes
-    starts = np.cumsum(sizes) - sizes
-    low = np.cumsum(histogram, axis=0)
-    before = low[starts] - histogram[starts]
-    low -= np.repeat(before, sizes, axis=0)
-    rows_low = low[:, -1]
-    # Only codes that occur here bound a gap; the last one of a column has nothing above it.
-    possible = np.flatnonzero(
-        (histogram[:, -1] > 0)
-        & (rows_low >= limits.min_rows_leaf)
-        & (n_rows - rows_low >= limits.min_rows_leaf)
-    )
-    owner = np.repeat(np.arange(len(sizes)), sizes)[possible]
-    if limits.random_thresholds:
-        assert rng is not None
-        keep = _one_each(owner, rng)
-        possible, owner = possible[keep], owner[keep]
-    if not len(possible):
-        return None
-    score = _score(low[possible], total)
-    best = score.max()
-    if not limits.splits_without_gain:
-        whole = float((total[:-2].astype(float) ** 2).sum() / total[-2])
-        if best - whole <= 1e-12 * max(abs(best), 1e-300):
+    *,
+    cells: int = 2**22,
+    small: int = 0,
+) -> list[Grown]:
+    """Grow trees side by side.
+
+    Parameters
+    ----------
+    cells : int
+        About how many numbers the histograms of one request may have together.
+    small : int
+        Nodes with at most so many codes, rows times features, are finished from their rows.
+    """
+    return _Growth(table, jobs, limits, small).run(cells)
+
+
+class _Growth:
+    def __init__(
+        self, table: SumTable, jobs: Sequence[TreeJob], limits: GrowthLimits, small: int
+    ) -> None:
+        self._table = table
+        self._jobs = jobs
+        self._limits = limits
+        self._small = small
+        self._forest = [Grown() for _ in jobs]
+        self._sizes = [job.candidates.sizes for job in jobs]
+        self._ready: list[tuple[_Node, Callable[[], IntArray]]] = []
+        self._waiting: list[_Family] = []
+        self._divisions: list[Division] = []
+
+    def run(self, cells: int) -> list[Grown]:
+        """Ask, split, and ask again, until there is nothing left to split."""
+        for number in reversed(range(len(self._jobs))):
+            self._plant(number)
+        while self._ready or self._waiting:
+            families: list[_Family] = []
+            asked = 0
+            while (self._ready or self._waiting) and (not families or asked < cells):
+                family = self._split(*self._ready.pop()) if self._ready else self._waiting.pop()
+                if family is not None:
+                    families.append(family)
+                    asked += self._cells(family)
+            if families:
+                self._ask(families)
+        return [grown.in_depth_first_order() for grown in self._forest]
+
+    def _plant(self, number: int) -> None:
+        job = self._jobs[number]
+        root = _Node(number, self._forest[number].add(job.total), 0, 1)
+        if not may_split(job.total, 0, self._limits) or not len(job.candidates.features):
+            return
+        if job.root is not None:
+            self._ready.append((root, job.root))
+        elif self._is_small(root):
+            self._waiting.append(_Family([root], None, None, [root]))
+        else:
+            self._waiting.append(_Family([root], None, root, []))
+
+    def _split(self, node: _Node, find: Callable[[], IntArray]) -> _Family | None:
+        """Split a node whose histogram is known; return its children if they may be split too."""
+        job, grown = self._jobs[node.job], self._forest[node.job]
+        histogram = find()
+        features = job.candidates.features
+        choice = best_split(
+            histogram,
+            self._sizes[node.job],
+            job.candidates.preference[features],
+            grown.sums[node.number],
+            self._limits,
+            None if job.seed is None else [*job.seed, node.place],
+        )
+        if choice is None:
             return None
-    tied = np.flatnonzero(score == best)
-    preference = candidates.preference[candidates.features[owner[tied]]]
-    chosen = tied[np.lexsort((possible[tied], preference))[0]]
-    place, column = int(possible[chosen]), int(owner[chosen])
-    end = int(starts[column] + sizes[column])
-    above = int(np.argmax(histogram[place + 1 : end, -1] > 0)) + place + 1
-    return _Choice(
-        feature=int(candidates.features[column]),
-        code=place - int(starts[column]),
-        next_code=above - int(starts[column]),
-        low_sums=low[place].copy(),
-    )
+        feature = int(features[choice.column])
+        codes = (choice.code, choice.next_code)
+        low, high = grown.split(node.number, feature, codes, choice.low_sums)
+        self._divisions.append(Division(job.tree, node.number, feature, choice.code, (low, high)))
+        children = [
+            _Node(node.job, low, node.depth + 1, 2 * node.place),
+            _Node(node.job, high, node.depth + 1, 2 * node.place + 1),
+        ]
+        members = [
+            child
+            for child in children
+            if may_split(grown.sums[child.number], child.depth, self._limits)
+        ]
+        listed = [child for child in members if self._is_small(child)]
+        summed = None
+        if len(listed) < len(members):
+            # The smaller side is summed, the other one is what is left of the parent.
+            summed = min(children, key=self._n_rows)
+        return _Family(members, histogram, summed, listed) if members else None
+
+    def _ask(self, families: Sequence[_Family]) -> None:
+        """Get what the families lack."""
+        summed = [f.summed for f in families if f.summed is not None]
+        listed = [node for family in families for node in family.listed]
+        sums, rows = self._table.advance(
+            self._divisions,
+            [self._request(node) for node in summed],
+            [self._request(node) for node in listed],
+        )
+        self._divisions = []
+        for node, found in zip(listed, rows, strict=True):
+            job = self._jobs[node.job]
+            grow_from_rows(
+                self._forest[node.job],
+                (node.number, node.depth, node.place),
+                job.candidates,
+                found,
+                self._limits,
+                job.seed,
+            )
+        answers = iter(sums)
+        for family in families:
+            if family.summed is not None:
+                self._settle(family, family.summed, next(answers))
+
+    def _settle(self, family: _Family, summed: _Node, found: IntArray) -> None:
+        """Make the members of a family ready whose histogram can be told now."""
+        for member in reversed(family.members):
+            if member in family.listed:
+                continue
+            own = found
+            if member != summed:
+                assert family.histogram is not None
+                own = family.histogram - found
+            self._ready.append((member, _known(own)))
+
+    def _request(self, node: _Node) -> NodeRequest:
+        job = self._jobs[node.job]
+        return NodeRequest(job.tree, node.number, job.candidates.features)
+
+    def _n_rows(self, node: _Node) -> int:
+        return int(self._forest[node.job].sums[node.number][-1])
+
+    def _is_small(self, node: _Node) -> bool:
+        return self._n_rows(node) * len(self._sizes[node.job]) <= self._small
+
+    def _cells(self, family: _Family) -> int:
+        own = family.members[0].job
+        lines = int(self._sizes[own].sum()) if family.summed is not None else 0
+        rows = sum(self._n_rows(node) for node in family.listed)
+        return lines * len(self._jobs[own].total) + rows * len(self._sizes[own])
 
 
-def _score(low: IntArray, total: IntArray) -> npt.NDArray[np.float64]:
-    """Return what the variance reduction depends on: sum of squares over weight, on both sides."""
-    left = np.zeros(len(low))
-    right = np.zeros(len(low))
-    # Column by column, so that equal and mirrored splits get exactly equal scores.
-    for k in range(low.shape[1] - 2):
-        left += low[:, k].astype(float) ** 2
-        right += (total[k] - low[:, k]).astype(float) ** 2
-    weight = low[:, -2].astype(float)
-    return np.asarray(left / weight + right / (float(total[-2]) - weight))
-
-
-def _one_each(owner: IntArray, rng: np.random.Generator) -> IntArray:
-    """Return one random position for each owner; `owner` is sorted."""
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    counts = np.diff(np.append(starts, len(owner)))
-    return starts + (rng.random(len(starts)) * counts).astype(np.int64)
+def _known(histogram: IntArray) -> Callable[[], IntArray]:
+    return lambda: histogram

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.trees.growing import Grown
+from gnn2logic.trees.grown import Grown
 
 __all__ = ["PruningPath", "gini_costs", "pruning_path"]
 

@@ -1,0 +1,55 @@
+"""What an engine has to do: place shards, ask all of them, add their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+__all__ = ["Crew", "Engine", "Maker", "Worker", "added"]
+
+
+class Worker(Protocol):
+    """The state of one shard."""
+
+    def ask(self, request: str, *arguments: Any) -> Any:
+        """Answer a request. The state may change; it follows from the requests so far alone."""
+
+
+class Maker(Protocol):
+    """Makes the state of a shard. It can be sent to another process."""
+
+    def __call__(self) -> Worker:
+        """Return the state of the shard before it was asked anything."""
+
+
+class Crew(Protocol):
+    """Shards that have been placed."""
+
+    def ask(self, request: str, *arguments: Any) -> Any:
+        """Ask all shards and return the sum of their answers."""
+
+    def close(self) -> None:
+        """Forget the shards."""
+
+
+class Engine(Protocol):
+    """Places shards."""
+
+    def place(self, makers: Sequence[Maker]) -> Crew:
+        """Make the state of every shard, wherever it will stay."""
+
+
+def added(first: Any, second: Any) -> Any:
+    """Return the sum of two answers: of arrays, or part by part of lists and tuples of answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> added((np.array([1, 2]), [3]), (np.array([10, 20]), [30]))
+    (array([11, 22]), [33])
+    """
+    if first is None:
+        return second
+    if isinstance(first, list | tuple):
+        return type(first)(added(a, b) for a, b in zip(first, second, strict=True))
+    return first + second

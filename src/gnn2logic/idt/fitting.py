@@ -1,0 +1,117 @@
+"""One fit from beginning to end: place the shards, learn layer after layer, then the final tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._progress import Progress
+from gnn2logic.engines.protocol import Crew, Engine
+from gnn2logic.graphs.modality import Modality
+from gnn2logic.idt.features import FeatureTable
+from gnn2logic.idt.final import learn_final
+from gnn2logic.idt.learning import GraphWeights, InnerLearner, LayerSettings, preference
+from gnn2logic.idt.model import Column, Layer, Prunings
+from gnn2logic.idt.shard.work import ShardMaker
+from gnn2logic.idt.training_data import Labels, TrainingData
+from gnn2logic.trees.grown import Candidates
+from gnn2logic.trees.splitting import GrowthLimits
+
+__all__ = ["FinalSettings", "Fitted", "fit"]
+
+# Graph-level codes are few rows, so they can afford many values.
+_FINAL_BINS = 4096
+
+
+@dataclass(frozen=True)
+class FinalSettings:
+    """How the final tree is learned; `modalities` are those of a final layer about nodes."""
+
+    level: Literal["graph", "node"]
+    modalities: tuple[Modality, ...]
+    kinds: tuple[bool, ...]
+    max_depth: int | None
+    min_rows_leaf: int
+    alpha: float | None
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What was learned."""
+
+    columns: tuple[Column, ...]
+    layers: tuple[Layer, ...]
+    prunings: Prunings
+    alpha: float
+
+
+def fit(
+    data: TrainingData,
+    labels: Labels,
+    inner: Sequence[LayerSettings],
+    final: FinalSettings,
+    *,
+    seed: Sequence[int],
+    engine: Engine,
+    progress: Progress,
+) -> Fitted:
+    """Learn a model from shards of graphs."""
+    rows = data.rows(labels, final.level, len(inner))
+    makers = [ShardMaker(source, own) for source, own in zip(data.sources, rows, strict=True)]
+    crew = engine.place(makers)
+    try:
+        learner = InnerLearner(crew, data.names, _graph_weights(data, labels, final.level))
+        for settings in inner:
+            learner.learn_layer(settings, seed)
+            progress.step("layer")
+        table, features = _final_table(crew, learner, final)
+        ranks = preference(table.features, learner.formulas)
+        prunings, alpha = learn_final(
+            crew,
+            table,
+            Candidates(features, table.books, ranks),
+            labels.known_classes(),
+            limits=GrowthLimits(
+                max_depth=final.max_depth,
+                min_rows_leaf=final.min_rows_leaf,
+                splits_without_gain=True,
+            ),
+            alpha=final.alpha,
+            seed=seed,
+        )
+        progress.step("layer")
+    finally:
+        crew.close()
+    return Fitted(tuple(learner.columns), tuple(learner.layers), prunings, alpha)
+
+
+def _final_table(
+    crew: Crew, learner: InnerLearner, final: FinalSettings
+) -> tuple[FeatureTable, npt.NDArray[np.int64]]:
+    """Return the table of the final tree, and which of its features may be used."""
+    if final.level == "node":
+        learner.prepare(final.modalities, final.kinds)
+        return learner.table, learner.usable(final.modalities)
+    table = FeatureTable(crew, "graphs", max_bins=_FINAL_BINS)
+    table.add(range(len(learner.columns)), [Modality.from_set("1")], final.kinds)
+    # The rows of the nodes take most of the memory, and are not needed any more.
+    crew.ask("release", "nodes")
+    return table, np.arange(len(table.features))
+
+
+def _graph_weights(
+    data: TrainingData, labels: Labels, level: Literal["graph", "node"]
+) -> GraphWeights:
+    """Return the total weight of all nodes and which graphs have any."""
+    total = 0
+    heavy = []
+    for source, rows in zip(data.sources, data.rows(labels, level, 0), strict=True):
+        batch = source.load()
+        weights = rows.node_weights(batch)
+        total += int(weights.sum())
+        heavy.append(np.bincount(batch.graph_index, weights > 0, minlength=batch.n_graphs) > 0)
+    return GraphWeights(total, np.concatenate(heavy))

@@ -1,0 +1,1 @@
+"""What is done where the rows are: one shard of whole graphs, its columns, features and sums."""

@@ -1,0 +1,98 @@
+"""Where a shard keeps its large arrays: in memory, or in files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["DiskShelf", "MemoryShelf", "Shelf"]
+
+Array = npt.NDArray[Any]
+
+# Smaller arrays are not worth a file.
+_SMALL = 2**14
+
+
+class Shelf(Protocol):
+    """Arrays by name."""
+
+    def __getitem__(self, name: str) -> Array:
+        """Return an array; it must not be written to."""
+
+    def __setitem__(self, name: str, array: Array) -> None:
+        """Keep an array, in place of what had this name."""
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether there is an array of this name."""
+
+    def clear(self, prefix: str = "") -> None:
+        """Forget the arrays whose names begin like this."""
+
+
+class MemoryShelf:
+    """Keeps arrays in memory."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        return self._arrays[name]
+
+    def __setitem__(self, name: str, array: Array) -> None:
+        self._arrays[name] = array
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays
+
+    def clear(self, prefix: str = "") -> None:
+        """Forget the arrays whose names begin like this."""
+        for name in [name for name in self._arrays if name.startswith(prefix)]:
+            del self._arrays[name]
+
+
+class DiskShelf:
+    """Keeps large arrays in files of a folder of its own, and maps them when they are wanted.
+
+    The files are for this process alone and are removed with the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._arrays: dict[str, Array] = {}
+        self._files: dict[str, Path] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name in self._arrays:
+            return self._arrays[name]
+        # Mapped for copying on write, an array is as good as one in memory to compiled loops.
+        return np.asarray(np.load(self._files[name], mmap_mode="c", allow_pickle=False))
+
+    def __setitem__(self, name: str, array: Array) -> None:
+        old = self._files.pop(name, None)
+        self._arrays.pop(name, None)
+        if array.nbytes < _SMALL:
+            self._arrays[name] = np.array(array)
+        else:
+            # A new file each time: the old one may still be mapped.
+            handle, path = tempfile.mkstemp(suffix=".npy", dir=self._folder)
+            with os.fdopen(handle, "wb") as file:
+                np.save(file, array, allow_pickle=False)
+            self._files[name] = Path(path)
+        if old is not None:
+            old.unlink()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays or name in self._files
+
+    def clear(self, prefix: str = "") -> None:
+        """Forget the arrays whose names begin like this, and remove their files."""
+        for name in [name for name in self._arrays if name.startswith(prefix)]:
+            del self._arrays[name]
+        for name in [name for name in self._files if name.startswith(prefix)]:
+            self._files.pop(name).unlink()
