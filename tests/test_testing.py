@@ -75,7 +75,7 @@ def test_checks_do_not_need_asserts() -> None:
 class Plain(IDTClassifier):
     """Nothing is broken yet."""
 
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         return super().fit(graphs, y, sample_weight=sample_weight)
 
 
@@ -103,29 +103,29 @@ class GuessesBeforeFit(Plain):
 
 
 class ReturnsNothing(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         super().fit(graphs, y, sample_weight=sample_weight)
 
 
 class PlainAttribute(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         self.n_seen = len(y) if y is not None else 0
         return super().fit(graphs, y, sample_weight=sample_weight)
 
 
 class SetsParameterInFit(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         self.width = self.width + 1
         return super().fit(graphs, y, sample_weight=sample_weight)
 
 
 class UsesGlobalRandomness(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         return super().fit(graphs, y, sample_weight=np.random.rand(len(y)) + 0.01)
 
 
 class Remembers(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         old = getattr(self, "classes_", None)
         super().fit(graphs, y, sample_weight=sample_weight)
         self.classes_ = self.classes_ if old is None else old[: len(self.classes_)]
@@ -133,7 +133,7 @@ class Remembers(Plain):
 
 
 class WritesToLabels(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         super().fit(graphs, y, sample_weight=sample_weight)
         np.asarray(y)[:] = np.asarray(y)[::-1].copy()
         return self
@@ -148,37 +148,37 @@ class WritesToGraphs(Plain):
 
 
 class ReversesClasses(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         super().fit(graphs, y, sample_weight=sample_weight)
         self.classes_ = self.classes_[::-1]
         return self
 
 
 class NumbersOnly(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         labels = None if y is None else np.asarray(y).astype(int)
         return super().fit(graphs, labels, sample_weight=sample_weight)
 
 
 class CutsLabels(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         labels = y if y is None or len(y) < 40 else y[:40]
         return super().fit(graphs, labels, sample_weight=sample_weight)
 
 
 class OnesAreTwos(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         weights = None if sample_weight is None else sample_weight * (1 + 9 * (y == 0))
         return super().fit(graphs, y, sample_weight=weights)
 
 
 class IgnoresWeights(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         return super().fit(graphs, y)
 
 
 class SeedsEverybody(Plain):
-    def fit(self, graphs: Any, y: Any, *, sample_weight: Any = None, **_: Any) -> Any:
+    def fit(self, graphs: Any, y: Any = None, *, sample_weight: Any = None, **_: Any) -> Any:
         np.random.seed(0)
         return super().fit(graphs, y, sample_weight=sample_weight)
 
@@ -216,7 +216,7 @@ class DoublesProbabilities(Plain):
 
 
 class ScoresErrors(Plain):
-    def score(self, graphs: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, graphs: Any, y: Any = None, sample_weight: Any = None) -> float:
         return 1.0 - super().score(graphs, y, sample_weight)
 
 

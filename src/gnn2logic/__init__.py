@@ -9,13 +9,14 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0.dev0"
+from gnn2logic._version import __version__
 
 if TYPE_CHECKING:
     from gnn2logic.distillation import (
         IDTDistiller,
         Teacher,
         as_teacher,
+        capture,
         disagreements,
         distill,
         fidelity,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         plot_tree,
     )
     from gnn2logic.reporting import Report, report
+    from gnn2logic.storage import ShardStore, open_shards, write_shards
 
 __all__ = [
     "ALL",
@@ -88,10 +90,12 @@ __all__ = [
     "Modality",
     "PredicateEncoder",
     "Report",
+    "ShardStore",
     "Teacher",
     "__version__",
     "as_batch",
     "as_teacher",
+    "capture",
     "disagreements",
     "distill",
     "equivalent",
@@ -108,6 +112,7 @@ __all__ = [
     "from_networkx",
     "from_pyg",
     "load",
+    "open_shards",
     "parse",
     "parse_c2",
     "plot_confusion",
@@ -131,6 +136,7 @@ __all__ = [
     "to_text",
     "to_tikz",
     "witnesses",
+    "write_shards",
 ]
 
 # Where the public names live; those not listed come from the logic.
@@ -139,6 +145,7 @@ _HOMES = {
         "IDTDistiller",
         "Teacher",
         "as_teacher",
+        "capture",
         "disagreements",
         "distill",
         "fidelity",
@@ -174,6 +181,7 @@ _HOMES = {
         "plot_tree",
     ),
     "gnn2logic.reporting": ("Report", "report"),
+    "gnn2logic.storage": ("ShardStore", "open_shards", "write_shards"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PARTS = (
@@ -188,6 +196,7 @@ _PARTS = (
     "models",
     "plotting",
     "reporting",
+    "storage",
     "testing",
     "trees",
 )

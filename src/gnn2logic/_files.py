@@ -7,13 +7,16 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 __all__ = ["write_atomically", "write_together"]
 
+# A file, or its parts one after the other, so that large arrays need not be copied.
+Data = bytes | Sequence[bytes | memoryview]
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+
+def write_atomically(path: str | os.PathLike[str], data: Data) -> None:
     """Write a file, or leave the old one as it was.
 
     The data goes to a new file in the same folder, to the disk, and then takes the place of the
@@ -22,7 +25,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     write_together({Path(path): data})
 
 
-def write_together(files: Mapping[Path, bytes]) -> None:
+def write_together(files: Mapping[Path, Data]) -> None:
     """Write several files as `write_atomically` does; none is replaced before all are on disk."""
     parts: dict[str, Path] = {}
     try:
@@ -33,7 +36,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             handle, name = tempfile.mkstemp(dir=target.parent, prefix=".gnn2logic-", suffix=".part")
             parts[name] = target
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                file.writelines((data,) if isinstance(data, bytes) else data)
                 file.flush()
                 os.fsync(file.fileno())
             os.chmod(name, _mode(target))

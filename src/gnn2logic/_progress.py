@@ -15,14 +15,14 @@ class Progress:
     Parameters
     ----------
     title : str
-    total : int
-        The number of steps.
+    total : int or None
+        The number of steps; None where nobody knows.
     enabled : bool
         False keeps quiet. It also keeps quiet when `stream` is not a terminal.
     """
 
     def __init__(
-        self, title: str, total: int, *, enabled: bool = True, stream: TextIO | None = None
+        self, title: str, total: int | None, *, enabled: bool = True, stream: TextIO | None = None
     ) -> None:
         self._title = title
         self._total = total
@@ -36,7 +36,8 @@ class Progress:
         self._done += 1
         if self._on:
             seconds = time.monotonic() - self._started
-            line = f"{self._title}: {what} {self._done}/{self._total}, {seconds:.1f} s"
+            of = "" if self._total is None else f"/{self._total}"
+            line = f"{self._title}: {what} {self._done}{of}, {seconds:.1f} s"
             self._stream.write(f"\r{line:<70}")
             self._stream.flush()
 

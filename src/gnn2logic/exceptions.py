@@ -1,14 +1,17 @@
 """Every error and warning that gnn2logic raises on purpose.
 
-Each error is also the builtin that callers expect (``ValueError``, ``TypeError`` or
-``ImportError``), so ``except ValueError`` keeps working for people who never heard of this module.
+Each error is also the builtin that callers expect (``ValueError``, ``TypeError``, ``ImportError``
+or ``RuntimeError``), so ``except ValueError`` keeps working for people who never heard of this
+module.
 """
 
 __all__ = [
     "ActivationError",
     "BatchDependenceWarning",
+    "CheckpointError",
     "DataSetError",
     "DownloadError",
+    "EngineError",
     "EquivalenceError",
     "FeatureError",
     "FormulaError",
@@ -22,6 +25,7 @@ __all__ = [
     "ParameterError",
     "SimplificationError",
     "SingleClassWarning",
+    "StoreError",
     "TeacherError",
     "TeacherWarning",
     "TranslationError",
@@ -102,6 +106,18 @@ class DownloadError(DataSetError):
 
 class ModelFileError(Gnn2LogicError, ValueError):
     """A file is not a model that can be read."""
+
+
+class CheckpointError(Gnn2LogicError, ValueError):
+    """A checkpoint cannot be read, or belongs to another fit."""
+
+
+class StoreError(Gnn2LogicError, ValueError):
+    """A folder is not a shard store that can be read, or cannot become one."""
+
+
+class EngineError(Gnn2LogicError, RuntimeError):
+    """A cluster that was to do the work is gone, or cannot do it."""
 
 
 class MissingDependencyError(Gnn2LogicError, ImportError):

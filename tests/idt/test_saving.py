@@ -289,7 +289,8 @@ def test_long_names_and_paths_as_text(model: IDTClassifier, tmp_path: Path) -> N
 
 def test_parameters_are_those_of_the_estimators() -> None:
     for kind in (IDTClassifier, IDTNodeClassifier):
-        assert {*PARAMETERS, "encoder"} == set(kind().get_params(deep=False))
+        others = {"encoder", "engine", "checkpoint"}
+        assert {*PARAMETERS, *others} == set(kind().get_params(deep=False))
 
 
 def test_loading_an_estimator_of_the_other_kind(model: IDTClassifier, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Networks in, formulas out: teachers, distillation and how well it went. Needs torch."""
 
 from gnn2logic.distillation.agreement import fidelity
+from gnn2logic.distillation.capturing import capture
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.counterexamples import find_disagreements
 from gnn2logic.distillation.disagreements import Disagreement, Disagreements, disagreements
@@ -15,6 +16,7 @@ __all__ = [
     "IDTDistiller",
     "Teacher",
     "as_teacher",
+    "capture",
     "disagreements",
     "distill",
     "fidelity",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from torch_geometric.data import Data
 
+from gnn2logic.distillation.capturing import capture
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.notices import telling_caller
 from gnn2logic.distillation.teacher import Teacher
@@ -13,6 +15,7 @@ from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
 from gnn2logic.models.pyg_data import pyg_graphs
+from gnn2logic.storage import ShardStore
 
 __all__ = ["VARIANTS", "distill", "fit_to_teacher", "short_variant"]
 
@@ -38,10 +41,11 @@ def distill(
     ----------
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
         See `as_teacher`.
-    graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
+    graphs : PyG graphs, anything that `gnn2logic.as_batch` reads, or a ShardStore
+        What the teacher says about a store is kept there, see `capture`.
     labels : array, optional
         True labels of the graphs, or of all nodes. Without them the classes that the teacher
-        predicts are learned.
+        predicts are learned. For a store they may be left out if it has labels.
     variant : str, optional
         By its name in the paper, or in short:
 
@@ -121,17 +125,17 @@ def fit_to_teacher(
     **fit_params
         ``mask`` and ``sample_weight`` of the estimator; those that are None are left out.
     """
-    if variant != "gnn" and labels is None:
+    stored = isinstance(graphs, ShardStore)
+    if variant != "gnn" and labels is None and not stored:
         raise LabelError(f"{VARIANTS[variant]} learns from labels. Got None instead.")
     if variant != "true" and idt_params.get("n_layers") is not None:
         raise ParameterError(
             f"n_layers must be None for {VARIANTS[variant]}: there are as many layers as the "
             f"teacher has. Got {idt_params['n_layers']!r} instead."
         )
-    graphs = read_once(graphs)
-    answers = teacher.run(_decisive_graph(graphs) if variant == "true" else graphs)
-    encoder = idt_params.get("encoder")
-    teacher.check(graphs, edge_types=getattr(encoder, "edge_types", None))
+    if not stored:
+        graphs = read_once(graphs)
+    answers = _ask(teacher, graphs, variant, idt_params.get("encoder"))
     if level is not None and answers.level != level:
         raise ParameterError(
             f"The teacher must classify {level}s, as the estimator does. It classifies "
@@ -145,7 +149,7 @@ def fit_to_teacher(
     idt: Any = (IDTClassifier if answers.level == "graph" else IDTNodeClassifier)(**idt_params)
     if variant == "true":
         if idt.n_layers is None:
-            idt.n_layers = len(answers.activations)
+            idt.n_layers = answers.n_layers
     else:
         given["activations"] = answers.activations
     if variant == "gnn":
@@ -155,6 +159,46 @@ def fit_to_teacher(
         lambda: idt.fit(graphs, labels, **given)
     )
     return fitted
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """What an IDT learns from a teacher; activations as `fit` takes them."""
+
+    level: str
+    n_layers: int
+    labels: Any
+    classes: Any
+    activations: Any
+
+
+def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _Answers:
+    if isinstance(graphs, ShardStore):
+        if variant != "true":
+            capture(teacher, graphs)
+            level = graphs.teacher_label_level
+            assert level is not None
+            return _Answers(
+                level,
+                graphs.n_activation_layers,
+                graphs.teacher_labels,
+                graphs.teacher_classes,
+                "stored",
+            )
+        edge_types: Any = graphs.encoder.edge_types
+        # One shard shows how many layers there are.
+        graphs = graphs.shard(0).load()
+    else:
+        edge_types = getattr(encoder, "edge_types", None)
+    answers = teacher.run(_decisive_graph(graphs) if variant == "true" else graphs)
+    teacher.check(graphs, edge_types=edge_types)
+    return _Answers(
+        answers.level,
+        len(answers.activations),
+        answers.labels,
+        answers.classes,
+        answers.activations,
+    )
 
 
 def _decisive_graph(graphs: object) -> Data:

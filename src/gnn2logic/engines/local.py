@@ -1,15 +1,24 @@
-"""Shards in this process, one after the other or on threads."""
+"""Shards in this process, one by one or on threads; what they keep is in memory or in files."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
+from gnn2logic.engines.amounts import bytes_from
 from gnn2logic.engines.protocol import Maker, Worker, added
+from gnn2logic.exceptions import ParameterError
 
 __all__ = ["LocalEngine"]
+
+# What Python and the libraries take before any data is looked at.
+_LIBRARIES = 300 * 2**20
+_CELLS = 2**22
 
 
 class LocalEngine:
@@ -20,21 +29,74 @@ class LocalEngine:
     n_threads : int
         Shards that are worked on at the same time. With 1 they take turns, and the loops inside of
         a shard may use several threads instead.
+    max_memory : int or str, optional
+        A limit such as ``"1 GiB"`` for the whole process, which it keeps to by having what the
+        shards keep in files and by working on fewer shards at a time. Without it everything is in
+        memory, which is faster.
+    scratch : path, optional
+        The folder for these files; by default the system's folder for temporary files. They are
+        removed afterwards.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> graphs = gl.random_graphs(200, sizes=8, random_state=0)
+    >>> labels = gl.parse("1 U0 > 3").evaluate(graphs)
+    >>> small = gl.IDTClassifier(1, engine=LocalEngine(max_memory="1 GiB"), random_state=0)
+    >>> print(small.fit(graphs, labels).formula(True))
+    1 U0 > 3
     """
 
-    def __init__(self, n_threads: int = 1) -> None:
+    def __init__(
+        self,
+        n_threads: int = 1,
+        *,
+        max_memory: int | str | None = None,
+        scratch: str | os.PathLike[str] | None = None,
+    ) -> None:
+        if isinstance(n_threads, bool) or not isinstance(n_threads, int) or n_threads < 1:
+            raise ParameterError(f"n_threads must be a whole number >= 1. Got {n_threads!r}.")
         self.n_threads = n_threads
+        self.max_memory = None if max_memory is None else bytes_from("max_memory", max_memory)
+        self.scratch = scratch
 
     def place(self, makers: Sequence[Maker]) -> LocalCrew:
         """Make the state of every shard."""
-        return LocalCrew([make() for make in makers], self.n_threads)
+        if self.max_memory is None:
+            return LocalCrew([make() for make in makers], self.n_threads, _CELLS)
+        n_threads = self._threads_within(self.max_memory, makers)
+        # Answers, sums of two answers and what is made from them are there at the same time.
+        cells = min(_CELLS, self.max_memory // (8 * 16))
+        folder = tempfile.TemporaryDirectory(prefix="gnn2logic-", dir=self.scratch)
+        workers = [make(Path(folder.name) / str(n)) for n, make in enumerate(makers)]
+        return LocalCrew(workers, n_threads, cells, folder)
+
+    def _threads_within(self, limit: int, makers: Sequence[Maker]) -> int:
+        """Return on how many shards can be worked at the same time."""
+        largest = max(make.work_bytes for make in makers)
+        fitting = (limit - _LIBRARIES) // largest
+        if fitting < 1:
+            raise ParameterError(
+                f"max_memory must leave room for one shard: about {_LIBRARIES + largest} bytes "
+                f"for the largest one. Got {limit}. Cut the data into smaller shards (n_shards, or "
+                "shard_nodes of write_shards)."
+            )
+        return int(min(self.n_threads, fitting))
 
 
 class LocalCrew:
     """The states of the shards."""
 
-    def __init__(self, workers: Sequence[Worker], n_threads: int) -> None:
+    def __init__(
+        self,
+        workers: Sequence[Worker],
+        n_threads: int,
+        cells: int,
+        folder: tempfile.TemporaryDirectory[str] | None = None,
+    ) -> None:
+        self.cells = cells
         self._workers = workers
+        self._folder = folder
         self._pool = None
         if n_threads > 1 and len(workers) > 1:
             self._pool = ThreadPoolExecutor(n_threads, initializer=_one_thread_each)
@@ -62,10 +124,12 @@ class LocalCrew:
             yield running.popleft().result()
 
     def close(self) -> None:
-        """Forget the shards."""
+        """Forget the shards, and remove their files."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
         self._workers = ()
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 def _one_thread_each() -> None:

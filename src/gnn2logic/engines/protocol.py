@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 __all__ = ["Crew", "Engine", "Maker", "Worker", "added"]
@@ -18,12 +19,23 @@ class Worker(Protocol):
 class Maker(Protocol):
     """Makes the state of a shard. It can be sent to another process."""
 
-    def __call__(self) -> Worker:
-        """Return the state of the shard before it was asked anything."""
+    @property
+    def work_bytes(self) -> int:
+        """About how much memory the shard needs while it answers, without what it keeps."""
+
+    def __call__(self, scratch: Path | None = None) -> Worker:
+        """Return the state of the shard before it was asked anything.
+
+        Its large arrays are kept in memory, or in files in the folder `scratch`.
+        """
 
 
 class Crew(Protocol):
     """Shards that have been placed."""
+
+    @property
+    def cells(self) -> int:
+        """About how many numbers the answer to one request may have."""
 
     def ask(self, request: str, *arguments: Any) -> Any:
         """Ask all shards and return the sum of their answers."""

@@ -194,6 +194,11 @@ class GraphBatch:
         return MappingProxyType({name: shallow(matrix) for name, matrix in self._rels.items()})
 
     @property
+    def relation_names(self) -> tuple[str, ...]:
+        """The names of the typed edges; empty for untyped graphs."""
+        return tuple(self._rels)
+
+    @property
     def ptr(self) -> npt.NDArray[np.int64]:
         """Graph boundaries: graph g owns nodes ``ptr[g]`` to ``ptr[g+1] - 1``."""
         return self._ptr

@@ -22,7 +22,7 @@ from gnn2logic.graphs.edge_lists import (
 )
 from gnn2logic.graphs.inputs import as_array, items_of
 
-__all__ = ["edges_by_relation", "from_pyg", "is_dataset", "is_pyg", "read_pyg"]
+__all__ = ["edges_by_relation", "from_pyg", "graph_sizes", "is_dataset", "is_pyg", "read_pyg"]
 
 
 def is_dataset(value: object) -> bool:
@@ -113,6 +113,11 @@ def read_pyg(
         feature_names = _stored_names(parts, "predicate_names")
     columns = matrix_columns(blocks, ptr, feature_names)
     return RawGraphs(structure(ptr, sources, targets, relations), columns)
+
+
+def graph_sizes(data: Any) -> npt.NDArray[np.int64]:
+    """Return the node counts of the graphs in one ``Data`` or ``Batch``."""
+    return _graph_sizes(data, _node_count(data, "graph 0"), 0)
 
 
 def _read_part(data: Any, first_graph: int) -> _Part:

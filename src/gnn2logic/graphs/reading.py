@@ -14,7 +14,7 @@ from gnn2logic.graphs.read_matrix import is_matrix, is_pair, read_matrices
 from gnn2logic.graphs.read_networkx import is_networkx, read_networkx
 from gnn2logic.graphs.read_pyg import is_dataset, is_pyg, read_pyg
 
-__all__ = ["as_batch", "read_graphs", "read_once"]
+__all__ = ["as_batch", "kind_of", "read_graphs", "read_once"]
 
 _EXPECTED = (
     "a GraphBatch, PyTorch Geometric graphs, networkx graphs, adjacency matrices (scipy sparse or "
@@ -70,7 +70,7 @@ def read_once(graphs: Any) -> Any:
     An iterator can be walked only once, a data loader may shuffle, and a dataset may transform its
     graphs at random: these become lists. One graph, a batch or a list is returned as it is.
     """
-    if isinstance(graphs, list | tuple | str | bytes | dict) or _kind(graphs) is not None:
+    if isinstance(graphs, list | tuple | str | bytes | dict) or kind_of(graphs) is not None:
         return graphs
     if is_dataset(graphs):
         # PyG walks a dataset by number, without an end of its own.
@@ -92,13 +92,13 @@ def read_graphs(
     edge_attributes: Sequence[str] | None,
 ) -> RawGraphs:
     """Return graphs of any kind as raw columns and edges."""
-    items = items_of(graphs, lambda item: _kind(item) is not None, expected=_EXPECTED)
-    kind = _kind(items[0])
+    items = items_of(graphs, lambda item: kind_of(item) is not None, expected=_EXPECTED)
+    kind = kind_of(items[0])
     if kind == "pair" and items[0] is graphs:
         # Two matrices in a tuple are two graphs; only in a list is such a tuple one graph.
         items, kind = list(graphs), "matrix"
     for number, item in enumerate(items):
-        if _kind(item) != kind:
+        if kind_of(item) != kind:
             raise UnsupportedInputError(
                 f"All graphs must be of one kind. Got {type(items[0]).__name__} at position 0 and "
                 f"{type(item).__name__} at position {number}."
@@ -123,7 +123,7 @@ def read_graphs(
     return read_matrices(items, [None] * len(items), feature_names=feature_names)
 
 
-def _kind(value: object) -> str | None:
+def kind_of(value: object) -> str | None:
     """Return what one object is, or None where it may be an iterable of graphs."""
     if isinstance(value, GraphBatch):
         return "batch"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import numbers
 import os
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -14,12 +16,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from gnn2logic._progress import Progress
 from gnn2logic._validation import some_of
-from gnn2logic.engines import LocalEngine
-from gnn2logic.exceptions import ModelFileError, ParameterError, SingleClassWarning
+from gnn2logic._version import __version__
+from gnn2logic.engines import Engine, LocalEngine, as_engine
+from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError, SingleClassWarning
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.idt.inputs import check_activations, check_classes
+from gnn2logic.idt.checkpoints import Checkpoint, digest_of
+from gnn2logic.idt.inputs import check_classes
 from gnn2logic.idt.loading import read_contents
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
@@ -33,12 +37,15 @@ from gnn2logic.idt.settings import (
     seed_from,
 )
 from gnn2logic.idt.threads import limited_threads
-from gnn2logic.idt.training_data import Labels, TrainingData
+from gnn2logic.idt.training_data import Labels, TrainingData, training_data
+from gnn2logic.storage import ShardStore
 from gnn2logic.trees.targets import integer_weights
 
 __all__ = ["IDTEstimator"]
 
 _DEFAULT_LAYERS = 3
+# What a fit on a store takes unless an engine says otherwise.
+_STORE_MEMORY = "1 GiB"
 
 
 class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -64,6 +71,8 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         class_weight: object = None,
         encoder: object = None,
         n_shards: int = 1,
+        engine: object = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: object = None,
         verbose: int = 0,
@@ -85,6 +94,8 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         self.class_weight = class_weight
         self.encoder = encoder
         self.n_shards = n_shards
+        self.engine = engine
+        self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -110,7 +121,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _learn(
         self,
-        encoded: tuple[PredicateEncoder, GraphBatch],
+        encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
         activations: object,
         classes: npt.NDArray[Any],
         codes: npt.NDArray[np.int64],
@@ -123,11 +134,11 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         # numba is slow to import and only learning needs it.
         from gnn2logic.idt.fitting import FinalSettings, fit
 
-        encoder, batch = encoded
-        layers = self._activations(activations, batch)
-        n_layers = self._n_layers(layers)
+        encoder, graphs = encoded
+        data = training_data(graphs, activations, self._whole("n_shards", least=1))
+        n_layers = self._n_layers(data)
         kinds = self._kinds()
-        modalities = self._layer_modalities(batch, n_layers)
+        modalities = self._layer_modalities(graphs, n_layers)
         final = FinalSettings(
             level=self._level,
             modalities=modalities[-1],
@@ -139,10 +150,8 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             alpha=self._alpha(),
         )
         inner = [self._layer_settings(own, kinds) for own in modalities[:-1]]
-        data = TrainingData.in_memory(
-            batch, layers, check_whole("n_shards", self.n_shards, least=1)
-        )
         labels = Labels(codes, integer_weights(row_weights), len(classes))
+        checkpoint, seed = self._checkpoint(data, labels, [*inner, final])
         progress = Progress("fit", n_layers + 1, enabled=bool(self.verbose))
         with limited_threads(self.n_jobs):
             fitted = fit(
@@ -150,9 +159,10 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
                 labels,
                 inner,
                 final,
-                seed=[seed_from(self.random_state)],
-                engine=LocalEngine(),
+                seed=[seed],
+                engine=self._engine(graphs),
                 progress=progress,
+                checkpoint=checkpoint,
             )
         progress.close()
         self.encoder_ = encoder
@@ -162,22 +172,45 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         chosen = fitted.prunings.tree(self.chosen_)
         self.model_ = IDT(fitted.columns, fitted.layers, chosen, self._level)
 
-    def _activations(self, activations: object, batch: GraphBatch) -> list[npt.NDArray[Any]] | None:
-        """Return what the inner layers are fitted to; None means the labels."""
-        return None if activations is None else check_activations(activations, batch)
+    def _engine(self, graphs: GraphBatch | ShardStore) -> Engine:
+        """Return who does the work; graphs on disk are never all in memory."""
+        if self.engine is None and isinstance(graphs, ShardStore):
+            n_threads = os.cpu_count() if self.n_jobs in (None, -1) else self.n_jobs
+            return LocalEngine(n_threads or 1, max_memory=_STORE_MEMORY)
+        return as_engine(self.engine)
 
-    def _n_layers(self, activations: Sequence[object] | None) -> int:
+    def _checkpoint(
+        self, data: TrainingData, labels: Labels, settings: Sequence[object]
+    ) -> tuple[Checkpoint | None, int]:
+        """Return the checkpoint, if one is wanted, and the seed of the fit."""
+        if self.checkpoint is None:
+            return None, seed_from(self.random_state)
+        # A seed that was drawn is found in the file, any other one is part of the settings.
+        drawn = not isinstance(self.random_state, numbers.Integral)
+        seed = seed_from(self.random_state)
+        text = repr([__version__, self._level, None if drawn else seed, data.names, data.guided])
+        rows = (labels.classes, labels.weights, np.array(labels.n_classes))
+        identity = digest_of([text, *map(repr, settings), data.digest(), *rows])
+        checkpoint = Checkpoint(Path(self.checkpoint), identity)
+        done = checkpoint.read()
+        return checkpoint, seed if done is None else done.seed
+
+    def _n_layers(self, data: TrainingData) -> int:
         given = self.n_layers
         if given is not None:
-            check_whole("n_layers", given, least=0)
-        if activations is None:
+            self._whole("n_layers", least=0)
+        if not data.guided:
             return _DEFAULT_LAYERS if given is None else given
-        if given is not None and given != len(activations):
+        if given is not None and given != data.n_activation_layers:
             raise ParameterError(
-                f"n_layers={given} was given together with activations of {len(activations)} "
-                "layers. Leave n_layers out: the activations say how many inner layers there are."
+                f"n_layers={given} was given together with activations of "
+                f"{data.n_activation_layers} layers. Leave n_layers out: the activations say how "
+                "many inner layers there are."
             )
-        return len(activations)
+        return data.n_activation_layers
+
+    def _whole(self, name: str, *, least: int) -> int:
+        return check_whole(name, getattr(self, name), least=least)
 
     def _kinds(self) -> tuple[bool, ...]:
         for name in ("absolute", "relative", "random_thresholds"):
@@ -189,10 +222,12 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             raise ParameterError("absolute and relative must not both be False.")
         return kinds
 
-    def _layer_modalities(self, batch: GraphBatch, n_layers: int) -> list[tuple[Modality, ...]]:
+    def _layer_modalities(
+        self, graphs: GraphBatch | ShardStore, n_layers: int
+    ) -> list[tuple[Modality, ...]]:
         """Return the modal parameters of every inner layer and, last, of a local final layer."""
         if isinstance(self.modalities, str) and self.modalities == "auto":
-            return [local_modalities(batch)] * (n_layers + 1)
+            return [local_modalities(graphs)] * (n_layers + 1)
         values: Any = self.modalities
         nested = isinstance(values, Sequence) and any(
             isinstance(entry, Sequence) and not isinstance(entry, str) for entry in values
@@ -246,14 +281,32 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             )
         return alpha
 
-    def _encode(self, graphs: object) -> tuple[PredicateEncoder, GraphBatch]:
+    def _encode(self, graphs: object) -> tuple[PredicateEncoder, GraphBatch | ShardStore]:
         """Return a fitted encoder, and the training graphs as predicates."""
+        if isinstance(graphs, ShardStore):
+            if self.encoder is not None:
+                raise ParameterError(
+                    "encoder must be None for a store, whose graphs were encoded when it was "
+                    "written. Give the encoder to write_shards."
+                )
+            return PredicateEncoder.from_document(graphs.encoder.to_document()), graphs
         if self.encoder is not None and not isinstance(self.encoder, PredicateEncoder):
             raise ParameterError(
                 f"encoder must be a PredicateEncoder or None. Got {self.encoder!r} instead."
             )
         encoder: Any = PredicateEncoder() if self.encoder is None else clone(self.encoder)
         return encoder, encoder.fit_transform(graphs)
+
+    def _given_labels(self, y: object, graphs: GraphBatch | ShardStore) -> object:
+        """Return the labels that were given, or else those of the store."""
+        if y is not None or not isinstance(graphs, ShardStore):
+            return y
+        if graphs.label_level != self._level:
+            raise LabelError(
+                f"y must be given for a store without labels of {self._level}s. The labels of the "
+                f"store are of: {graphs.label_level or 'nothing'}."
+            )
+        return graphs.y
 
     @staticmethod
     def _classes_of(
@@ -269,6 +322,18 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
                 stacklevel=3,
             )
         return classes, np.searchsorted(classes, labels).astype(np.int64)
+
+    def __sklearn_clone__(self) -> Self:
+        # Who does the work is shared, not copied: a cluster has no copy.
+        plain = {
+            name: clone(value, safe=False)
+            for name, value in self.get_params(deep=False).items()
+            if name != "engine"
+        }
+        copied = type(self)(engine=self.engine, **plain)
+        if hasattr(self, "_metadata_request"):
+            copied._metadata_request = copy.deepcopy(self._metadata_request)
+        return copied
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, as scikit-learn does."""

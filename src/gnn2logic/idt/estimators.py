@@ -54,6 +54,12 @@ class IDTClassifier(IDTEstimator):
         How features become predicates; a fresh `PredicateEncoder` by default.
     n_shards : int
         The number of parts that the data is summed in. It never changes the model.
+    engine : Engine or dask.distributed.Client, optional
+        Who does the work, see `gnn2logic.engines`; this process by default. It never changes the
+        model.
+    checkpoint : path, optional
+        A file that is written after every layer. A fit that was killed goes on from it when it is
+        called again; in the end it is removed.
     n_jobs : int, optional
         Threads; all there are by default. It never changes the model.
     random_state : int, RandomState, Generator or None
@@ -91,7 +97,7 @@ class IDTClassifier(IDTEstimator):
     def fit(
         self,
         graphs: object,
-        y: object,
+        y: object = None,
         *,
         activations: object = None,
         sample_weight: object = None,
@@ -99,10 +105,12 @@ class IDTClassifier(IDTEstimator):
     ) -> Self:
         """Learn from graphs with labels, guided by a network's node representations if given.
 
+        `graphs` may be a `ShardStore`; `y` may then be left out if the store has labels, and
+        ``activations="stored"`` means those in the store.
         `classes` lists all classes there are, also those that no label has.
         """
         encoder, batch = self._encode(graphs)
-        labels = check_labels(y, batch.n_graphs, of="graph")
+        labels = check_labels(self._given_labels(y, batch), batch.n_graphs, of="graph")
         weights = check_weights(sample_weight, batch.n_graphs, of="graph")
         every, codes = self._classes_of(labels, classes)
         factors = class_factors(self.class_weight, every, codes, weights)
@@ -131,7 +139,7 @@ class IDTNodeClassifier(IDTEstimator):
     def fit(
         self,
         graphs: object,
-        y: object,
+        y: object = None,
         *,
         mask: object = None,
         activations: object = None,
@@ -145,7 +153,8 @@ class IDTNodeClassifier(IDTEstimator):
         """
         encoder, batch = self._encode(graphs)
         chosen = check_mask(mask, batch.n_nodes)
-        labels = check_labels(y, batch.n_nodes, of="node", among=chosen)
+        labels = self._given_labels(y, batch)
+        labels = check_labels(labels, batch.n_nodes, of="node", among=chosen)
         weights = check_weights(sample_weight, batch.n_nodes, of="node", among=chosen)
         codes = np.zeros(batch.n_nodes, dtype=np.int64)
         every, codes[chosen] = self._classes_of(labels, classes)

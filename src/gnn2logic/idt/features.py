@@ -25,8 +25,9 @@ __all__ = ["Feature", "FeatureTable", "first_of_equals"]
 
 IntArray = npt.NDArray[np.int64]
 
-# Bounds the memory of one table of value counts.
-_MAX_CELLS = 16_000_000
+# Bounds the memory of one table of value counts. The same for everybody: the order of the features
+# depends on it, and with it what is drawn at random.
+_MAX_CELLS = 2**22
 
 _Thing = TypeVar("_Thing")
 

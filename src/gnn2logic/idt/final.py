@@ -51,7 +51,7 @@ def learn_final(
     n_folds = 0 if fold_of is None else int(fold_of.max()) + 1
     totals = crew.ask("start_final", table.rows, fold_of, n_folds)
     jobs = [TreeJob(tree, candidates, total) for tree, total in enumerate(totals)]
-    grown, *others = grow(table, jobs, limits, small=_SMALL)
+    grown, *others = grow(table, jobs, limits, cells=crew.cells, small=_SMALL)
     path = pruning_path(grown, gini_costs(grown))
     if alpha is None:
         alpha = 0.0

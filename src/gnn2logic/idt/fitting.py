@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnn2logic._progress import Progress
 from gnn2logic.engines.protocol import Crew, Engine
 from gnn2logic.graphs.modality import Modality
+from gnn2logic.idt.checkpoints import Checkpoint, Progressed, leaf_sets_of
 from gnn2logic.idt.features import FeatureTable
 from gnn2logic.idt.final import learn_final
 from gnn2logic.idt.learning import GraphWeights, InnerLearner, LayerSettings, preference
@@ -58,15 +59,31 @@ def fit(
     seed: Sequence[int],
     engine: Engine,
     progress: Progress,
+    checkpoint: Checkpoint | None = None,
 ) -> Fitted:
-    """Learn a model from shards of graphs."""
+    """Learn a model from shards of graphs.
+
+    With a checkpoint it goes on after the layers that are in the file, and writes it after each.
+    """
+    done = None if checkpoint is None else checkpoint.read()
     rows = data.rows(labels, final.level, len(inner))
     makers = [ShardMaker(source, own) for source, own in zip(data.sources, rows, strict=True)]
     crew = engine.place(makers)
     try:
-        learner = InnerLearner(crew, data.names, _graph_weights(data, labels, final.level))
-        for settings in inner:
-            learner.learn_layer(settings, seed)
+        learner = InnerLearner(
+            crew,
+            data.names,
+            _graph_weights(data, labels, final.level),
+            two_classes=not data.guided and final.level == "graph" and labels.n_classes == 2,
+        )
+        for number, settings in enumerate(inner):
+            if done is not None and number < len(done.layers):
+                _repeat_layer(learner, settings, done)
+            else:
+                learner.learn_layer(settings, seed)
+                if checkpoint is not None:
+                    state = tuple(learner.columns), tuple(learner.layers)
+                    checkpoint.write(Progressed(seed[0], *state))
             progress.step("layer")
         table, features = _final_table(crew, learner, final)
         ranks = preference(table.features, learner.formulas)
@@ -86,7 +103,17 @@ def fit(
         progress.step("layer")
     finally:
         crew.close()
+    if checkpoint is not None:
+        checkpoint.remove()
     return Fitted(tuple(learner.columns), tuple(learner.layers), prunings, alpha)
+
+
+def _repeat_layer(learner: InnerLearner, settings: LayerSettings, done: Progressed) -> None:
+    """Bring all shards where they were after a layer that was learned before."""
+    number = len(learner.layers)
+    trees = done.layers[number].trees
+    learner.prepare(settings.modalities, settings.kinds)
+    learner.append_layer(trees, leaf_sets_of(done.columns, number, len(trees)))
 
 
 def _final_table(

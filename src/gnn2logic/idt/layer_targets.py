@@ -24,6 +24,7 @@ def quantiser_of(
     *,
     total_weight: int,
     n_directions: int | None,
+    two_classes: bool,
 ) -> Quantiser:
     """Return how the targets of a layer become whole numbers.
 
@@ -34,6 +35,8 @@ def quantiser_of(
     n_directions : int or None
         Wider targets are projected onto so many principal directions for the split search; None
         keeps all targets, the exact criterion.
+    two_classes : bool
+        Whether the targets are the two classes of graphs.
     """
     bounds: Bounds = crew.ask("bounds", layer)
     channels = ~_repeated(crew, layer, bounds, prints)
@@ -43,7 +46,7 @@ def quantiser_of(
     projected = n_directions is not None and len(lowest) > n_directions
     scale = fixed_point(lowest, highest, total_weight, square=projected)
     if not projected:
-        return Quantiser(channels, scale)
+        return Quantiser(channels, scale, has_opposites=two_classes)
     assert n_directions is not None
     first, second = crew.ask("moments", layer, Quantiser(channels, scale))
     return Quantiser(channels, scale, projection(first, second, total_weight, n_directions))

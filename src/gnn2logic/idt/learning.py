@@ -73,15 +73,20 @@ class InnerLearner:
     names : sequence of str
         The input predicates.
     weights : GraphWeights
+    two_classes : bool
+        Whether layers are fitted to two classes of graphs.
     """
 
-    def __init__(self, crew: Crew, names: Sequence[str], weights: GraphWeights) -> None:
+    def __init__(
+        self, crew: Crew, names: Sequence[str], weights: GraphWeights, *, two_classes: bool
+    ) -> None:
         self.crew = crew
         self.table = FeatureTable(crew, "nodes", max_bins=_INNER_BINS)
         self.columns: list[Column] = []
         self.formulas: list[Formula] = []
         self.layers: list[Layer] = []
         self._weights = weights
+        self._two_classes = two_classes
         self._known: dict[int, list[int]] = {}
         self._done: dict[Modality, int] = {}
         self._number_of: dict[Feature, int] = {}
@@ -152,6 +157,7 @@ class InnerLearner:
             self._known,
             total_weight=self._weights.total,
             n_directions=settings.n_directions,
+            two_classes=self._two_classes,
         )
         grown = self._grow(quantiser, settings, [*seed, layer])
         trees = [tree_from_grown(own, self.table.features, self.table.books) for own in grown]
@@ -207,7 +213,7 @@ class InnerLearner:
             min_rows_leaf=settings.min_rows_leaf,
             random_thresholds=settings.random_thresholds,
         )
-        return grow(self.table, jobs, limits)
+        return grow(self.table, jobs, limits, cells=self.crew.cells)
 
     def _leaf_sets(
         self,

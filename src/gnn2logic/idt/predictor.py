@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from gnn2logic._files import write_atomically
 from gnn2logic._validation import check_fitted
 from gnn2logic.exceptions import LabelError, ParameterError
+from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, to_bytes
 from gnn2logic.idt.inputs import check_labels, check_weights
@@ -24,9 +26,11 @@ from gnn2logic.idt.model import IDT, Prunings
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.reading import class_formula, leaf_classes
 from gnn2logic.idt.rules import Rule, RuleTable
-from gnn2logic.idt.running import final_leaves
+from gnn2logic.idt.running import check_same_terms, final_leaves
 from gnn2logic.idt.settings import check_whole
 from gnn2logic.logic.syntax import Formula
+from gnn2logic.storage import ShardStore
+from gnn2logic.trees.tree import Tree
 
 __all__ = ["IDTPredictor"]
 
@@ -58,13 +62,28 @@ class IDTPredictor:
     # Hyper-parameters of the estimator, in the form of the file; they are kept for saving again.
     _parameters: dict[str, Any]
 
-    def _leaves(self, graphs: object) -> npt.NDArray[np.integer[Any]]:
+    def _leaves(self, graphs: object, *, final: Tree | None = None) -> npt.NDArray[Any]:
+        """Return the leaf of the final tree, or of another one in its place, for every row."""
         check_fitted(self, "model_")
-        batch = self.encoder_.transform(graphs)
-        return final_leaves(self.model_, batch)
+        model = self.model_ if final is None else self.model_.with_final(final)
+        return np.concatenate([final_leaves(model, batch) for batch in self._batches(graphs)])
+
+    def _batches(self, graphs: object) -> Iterator[GraphBatch]:
+        """Give the graphs as predicates, those of a store shard by shard."""
+        if not isinstance(graphs, ShardStore):
+            yield self.encoder_.transform(graphs)
+            return
+        check_same_terms(self.model_, graphs)
+        yield from graphs
 
     def predict(self, graphs: object) -> npt.NDArray[Any]:
-        """Return the predicted class of every graph (or node)."""
+        """Return the predicted class of every graph (or node).
+
+        Parameters
+        ----------
+        graphs : anything that `gnn2logic.as_batch` reads, or ShardStore
+            Of a store one shard is in memory at a time; this goes for all methods.
+        """
         leaves = self._leaves(graphs)
         return np.asarray(self.classes_[np.array(leaf_classes(self.model_.final))[leaves]])
 
@@ -75,12 +94,18 @@ class IDTPredictor:
         weights = tree.values[list(tree.leaves)]
         return np.asarray((weights / weights.sum(axis=1, keepdims=True))[leaves])
 
-    def score(self, graphs: object, y: object, sample_weight: object = None) -> float:
-        """Return the accuracy."""
+    def score(self, graphs: object, y: object = None, sample_weight: object = None) -> float:
+        """Return the accuracy; a `ShardStore` knows its labels, other graphs need `y`."""
         predicted = self.predict(graphs)
-        labels = check_labels(y, len(predicted), of=self._level)
+        labels = check_labels(self._truth(graphs, y), len(predicted), of=self._level)
         weights = check_weights(sample_weight, len(predicted), of=self._level)
         return float(np.average(predicted == labels, weights=weights))
+
+    def _truth(self, graphs: object, y: object) -> object:
+        """Return the labels that were given, or else those in a store."""
+        if y is None and isinstance(graphs, ShardStore) and graphs.label_level == self._level:
+            return graphs.y
+        return y
 
     def formula(self, label: object) -> Formula:
         """Return the formula that is true exactly where the model predicts `label`."""
@@ -114,12 +139,12 @@ class IDTPredictor:
         check_fitted(self, "model_")
         return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_)
 
-    def rules(self, graphs: object, y: object, sample_weight: object = None) -> RuleTable:
+    def rules(self, graphs: object, y: object = None, sample_weight: object = None) -> RuleTable:
         """Return the table of `rules_` with support and accuracy measured on the given data."""
         check_fitted(self, "model_")
         full = self.prunings_.full
-        leaves = final_leaves(self.model_.with_final(full), self.encoder_.transform(graphs))
-        labels = check_labels(y, len(leaves), of=self._level)
+        leaves = self._leaves(graphs, final=full)
+        labels = check_labels(self._truth(graphs, y), len(leaves), of=self._level)
         weights = check_weights(sample_weight, len(leaves), of=self._level)
         values = np.zeros((full.n_nodes, len(self.classes_) + 1))
         known = np.array([labels == label for label in self.classes_.tolist()])

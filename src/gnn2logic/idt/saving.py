@@ -15,7 +15,8 @@ __all__ = ["PARAMETERS", "parameters_from_document", "parameters_to_document"]
 
 _Scalar = bool | int | float | str | None
 
-# Those of the estimators; the encoder is fitted, and written whole.
+# Those of the estimators; the encoder is fitted, and written whole. Who did the work and where it
+# was noted down is no part of the model.
 PARAMETERS = (
     "n_layers",
     "width",

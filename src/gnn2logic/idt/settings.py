@@ -13,6 +13,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges, Modality
 from gnn2logic.logic.parsing import parse
 from gnn2logic.logic.syntax import Modal
+from gnn2logic.storage import ShardStore
 
 __all__ = [
     "check_choice",
@@ -82,11 +83,12 @@ def _modality(name: str, value: object) -> Modality:
     )
 
 
-def local_modalities(batch: GraphBatch) -> tuple[Modality, ...]:
+def local_modalities(graphs: GraphBatch | ShardStore) -> tuple[Modality, ...]:
     """Return the paper's I, A, I+A, and the directed and typed ones that the data has."""
-    directions = (Direction.OUT,) if batch.is_symmetric else (Direction.OUT, Direction.IN)
+    directions = (Direction.OUT,) if graphs.is_symmetric else (Direction.OUT, Direction.IN)
+    names = graphs.relation_names
     # One relation that holds all edges says no more than A itself.
-    relations = tuple(batch.relations) if len(batch.relations) > 1 else ()
+    relations = names if len(names) > 1 else ()
     edges = [
         Edges(direction, relation) for relation in (None, *relations) for direction in directions
     ]

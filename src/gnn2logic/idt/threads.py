@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -23,8 +25,7 @@ def limited_threads(n_jobs: int | None) -> Iterator[None]:
     that number is put back: a network would be trained with other threads after a fit than before.
     """
     controller = ThreadpoolController()
-    pools = controller.select(user_api="openmp").lib_controllers
-    sizes = [pool.num_threads for pool in pools]
+    sizes = {pool.filepath: pool.num_threads for pool in _openmp(controller)}
     try:
         import numba
 
@@ -38,5 +39,18 @@ def limited_threads(n_jobs: int | None) -> Iterator[None]:
         finally:
             numba.set_num_threads(before)
     finally:
-        for pool, size in zip(pools, sizes, strict=True):
-            pool.set_num_threads(size)
+        # Libraries that numba has loaded meanwhile get what they would have begun with.
+        for pool in _openmp(ThreadpoolController()):
+            pool.set_num_threads(sizes.get(pool.filepath, _usual_threads()))
+
+
+def _openmp(controller: ThreadpoolController) -> list[Any]:
+    return list(controller.select(user_api="openmp").lib_controllers)
+
+
+def _usual_threads() -> int:
+    """Return how many threads OpenMP uses when nobody has said anything in the program."""
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if first.isdecimal() and int(first) > 0:
+        return int(first)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

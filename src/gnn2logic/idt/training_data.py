@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.exceptions import ActivationError
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.idt.checkpoints import digest_of
+from gnn2logic.idt.inputs import check_activations
 from gnn2logic.idt.shard.sources import MemorySource, ShardRows, ShardSource
+from gnn2logic.storage import ShardStore
 
-__all__ = ["Labels", "TrainingData"]
+__all__ = ["Labels", "TrainingData", "training_data"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -39,13 +43,16 @@ class TrainingData:
     sources : sequence of ShardSource
     names : tuple of str
         The input predicates.
-    guided : bool
-        Whether there are activations to learn from.
+    n_activation_layers : int
+        0 without activations: inner layers are learned from the labels.
+    digest : callable
+        Returns a text that identifies the data.
     """
 
     sources: Sequence[ShardSource]
     names: tuple[str, ...]
-    guided: bool
+    n_activation_layers: int
+    digest: Callable[[], str]
 
     @classmethod
     def in_memory(
@@ -58,7 +65,23 @@ class TrainingData:
             MemorySource(part, [own[end - part.n_nodes : end] for own in layers or ()])
             for part, end in zip(parts, ends.tolist(), strict=True)
         ]
-        return cls(sources, batch.names, layers is not None)
+        edges = (batch.adjacency, *batch.relations.values())
+        arrays = [part for matrix in edges for part in (matrix.indptr, matrix.indices, matrix.data)]
+        own = (batch.predicates, batch.ptr, *arrays, *(layers or ()))
+        return cls(sources, batch.names, len(layers or ()), lambda: digest_of([*own]))
+
+    @classmethod
+    def stored(cls, store: ShardStore, *, guided: bool) -> Self:
+        """Learn from a store, shard by shard; `guided` by the activations in it."""
+        seen = [shard.activation_header.source for shard in store.shards] if guided else []
+        digest = digest_of([store.digest, *seen])
+        n_layers = store.n_activation_layers if guided else 0
+        return cls(store.shards, store.names, n_layers, lambda: digest)
+
+    @property
+    def guided(self) -> bool:
+        """Whether there are activations to learn from."""
+        return self.n_activation_layers > 0
 
     def rows(
         self, labels: Labels, level: Literal["graph", "node"], n_layers: int
@@ -83,3 +106,23 @@ class TrainingData:
                 )
             )
         return found
+
+
+def training_data(
+    graphs: GraphBatch | ShardStore, activations: object, n_shards: int
+) -> TrainingData:
+    """Return graphs and checked activations as shards."""
+    if isinstance(graphs, GraphBatch):
+        layers = None if activations is None else check_activations(activations, graphs)
+        return TrainingData.in_memory(graphs, layers, n_shards)
+    if activations is not None and not (isinstance(activations, str) and activations == "stored"):
+        raise ActivationError(
+            "activations must be 'stored' or None for a store. "
+            f"Got {type(activations).__name__} instead; gnn2logic.capture puts them into the store."
+        )
+    if activations is not None and graphs.n_activation_layers == 0:
+        raise ActivationError(
+            "activations='stored' needs activations in the store. Got none; gnn2logic.capture "
+            "puts them there."
+        )
+    return TrainingData.stored(graphs, guided=activations is not None)

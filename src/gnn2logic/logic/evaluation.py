@@ -29,7 +29,8 @@ def evaluate(
     Parameters
     ----------
     formula : Formula
-    graphs : GraphBatch or anything that `gnn2logic.as_batch` reads
+    graphs : GraphBatch, ShardStore or anything that `gnn2logic.as_batch` reads
+        Of a store one shard is in memory at a time.
     level : {"graph", "node"}
         ``"node"``: one truth value per node, in batch order. ``"graph"``: one per graph, true iff
         every node of the graph satisfies the formula (the paper's ``G |= phi``). Boolean
@@ -50,11 +51,13 @@ def evaluate(
     """
     if level not in ("graph", "node"):
         raise ValueError(f"level must be 'graph' or 'node'. Got {level!r} instead.")
-    batch = _as_batch(graphs)
+    found = [_evaluated(formula, batch, level) for batch in _batches(graphs)]
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def _evaluated(formula: Formula, batch: GraphBatch, level: str) -> BoolArray:
     truth = _Evaluation(batch).truth(formula)
-    if level == "node":
-        return truth.per_node(batch)
-    return truth.per_graph(batch)
+    return truth.per_node(batch) if level == "node" else truth.per_graph(batch)
 
 
 def evaluate_each(formulas: Iterable[Formula], batch: GraphBatch) -> dict[Formula, BoolArray]:
@@ -73,12 +76,14 @@ def evaluate_each(formulas: Iterable[Formula], batch: GraphBatch) -> dict[Formul
     return {formula: evaluation.truths[formula].per_node(batch) for formula in wanted}
 
 
-def _as_batch(graphs: object) -> GraphBatch:
+def _batches(graphs: object) -> Iterable[GraphBatch]:
+    """Return the graphs, those of a store shard by shard."""
     if isinstance(graphs, GraphBatch):
-        return graphs
+        return [graphs]
     from gnn2logic.graphs.reading import as_batch
+    from gnn2logic.storage import ShardStore
 
-    return as_batch(graphs)
+    return graphs if isinstance(graphs, ShardStore) else [as_batch(graphs)]
 
 
 class _Truth:

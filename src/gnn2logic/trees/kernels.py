@@ -42,6 +42,20 @@ def _add_histograms(codes, features, starts, rows, sums, out):  # type: ignore[n
                 target[place + np.uint64(k)] += flat[source + np.uint64(k)]
 
 
+def _add_pair_histograms(codes, features, starts, rows, sums, out):  # type: ignore[no-untyped-def]
+    # The same for two columns of sums, without the inner loop: twice as fast.
+    flat, target = sums.ravel(), out.ravel()
+    one, two = np.uint64(1), np.uint64(2)
+    for j in numba.prange(len(features)):
+        column = codes[features[j]]
+        start = np.uint64(starts[j])
+        for i in range(len(rows)):
+            place = (start + np.uint64(column[np.uint64(rows[i])])) * two
+            source = np.uint64(i) * two
+            target[place] += flat[source]
+            target[place + one] += flat[source + one]
+
+
 def _count_values(counts, offsets, rank_of_key, out):  # type: ignore[no-untyped-def]
     for j in numba.prange(counts.shape[1]):
         for i in range(counts.shape[0]):
@@ -82,14 +96,17 @@ class _Kernel:
     """One loop compiled twice, for one thread and for all."""
 
     def __init__(self, loop: Any) -> None:
-        self._serial = numba.njit(cache=True)(loop)
-        self._parallel = numba.njit(cache=True, parallel=True)(loop)
+        self._serial = numba.njit(cache=True, nogil=True)(loop)
+        self._parallel = numba.njit(cache=True, nogil=True, parallel=True)(loop)
 
     def __call__(self, steps: int, *arguments: Any) -> None:
-        (self._parallel if steps > _WORTH_THREADS else self._serial)(*arguments)
+        # Loops that use several threads must not be run from several threads.
+        alone = steps <= _WORTH_THREADS or numba.get_num_threads() == 1
+        (self._serial if alone else self._parallel)(*arguments)
 
 
 _histograms = _Kernel(_add_histograms)
+_pair_histograms = _Kernel(_add_pair_histograms)
 _values = _Kernel(_count_values)
 _codes = _Kernel(_encode_values)
 _prints = _Kernel(_fingerprint)
@@ -107,7 +124,8 @@ def add_histograms(
 ) -> None:
     """Add ``sums[i]`` of every row ``rows[i]`` to the bin it falls into, for each feature."""
     steps = len(features) * len(rows) * sums.shape[1]
-    _histograms(steps, codes, features, starts, rows, sums, out)
+    kernel = _pair_histograms if sums.shape[1] == 2 else _histograms
+    kernel(steps, codes, features, starts, rows, sums, out)
 
 
 def count_values(

@@ -170,17 +170,28 @@ class RowTable:
             Weighted targets, weight and number of what each group stands for; one array for each
             tree, or one for all. Groups that stand for nothing are left out.
         """
+        # Without weights the weight is the number, and one column less to be summed.
+        self._weight_is_number = all(np.array_equal(own[:, -2], own[:, -1]) for own in sums)
         for number, own in enumerate(sums):
-            self._set(f"sums.{number}", own)
+            self._set(f"sums.{number}", own[:, :-1].copy() if self._weight_is_number else own)
         self._one_sum = len(sums) == 1
         for tree in range(n_trees):
             there = self.tree_sums(tree)[:, -1] > 0
             self._set(f"node.{tree}", np.where(there, 0, -1).astype(self._node_type))
-        return np.array([self.tree_sums(tree).sum(axis=0) for tree in range(n_trees)])
+        totals = np.array([own.sum(axis=0) for own in sums])
+        return np.repeat(totals, n_trees, axis=0) if self._one_sum else totals
 
     def tree_sums(self, tree: int) -> IntArray:
-        """Return the sums of the groups of a tree."""
+        """Return the sums of the groups of a tree; the last column may stand for two."""
         return self._get(f"sums.{0 if self._one_sum else tree}")
+
+    def weights(self, tree: int) -> IntArray:
+        """Return the weight of each group of a tree."""
+        return self.tree_sums(tree)[:, -1 if self._weight_is_number else -2]
+
+    def _with_number(self, sums: IntArray) -> IntArray:
+        """Put the last column back that `start` may have left out."""
+        return np.concatenate([sums, sums[:, -1:]], axis=1) if self._weight_is_number else sums
 
     def rows_at(self, tree: int, node: int) -> IntArray:
         """Return the groups that have reached a node."""
@@ -212,12 +223,12 @@ class RowTable:
         sums = self.tree_sums(request.tree)[rows]
         out = np.zeros((int(sizes.sum()), sums.shape[1]), dtype=np.int64)
         add_histograms(codes, request.features, np.cumsum(sizes) - sizes, rows, sums, out)
-        return out
+        return self._with_number(out)
 
     def _list(self, codes: Codes, request: NodeRequest) -> NodeRows:
         rows = self.rows_at(request.tree, request.node)
         chosen = codes[np.ix_(request.features, rows)]
-        return NodeRows(chosen, self.tree_sums(request.tree)[rows])
+        return NodeRows(chosen, self._with_number(self.tree_sums(request.tree)[rows]))
 
     def finish(self) -> None:
         """Forget the trees and their sums."""

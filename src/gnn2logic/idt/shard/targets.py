@@ -46,11 +46,14 @@ class Quantiser:
         For these.
     directions : Projection, optional
         What the split search sees instead of all of them.
+    has_opposites : bool
+        Whether there are two targets whose whole numbers are opposite at every node.
     """
 
     channels: npt.NDArray[np.bool_]
     scale: FixedPoint
     directions: Projection | None = None
+    has_opposites: bool = False
 
     def whole(self, targets: Targets) -> FloatArray:
         """Return the targets as whole numbers, in doubles."""
@@ -60,7 +63,11 @@ class Quantiser:
 
     def searched(self, whole: FloatArray) -> FloatArray:
         """Return what the split search sees."""
-        return whole if self.directions is None else self.directions.apply(whole)
+        if self.directions is not None:
+            return self.directions.apply(whole)
+        # Of two opposite targets, such as the two classes, one says it all: the gain of every split
+        # is just half as large.
+        return whole[:, :1] if self.has_opposites else whole
 
 
 def weighted(values: FloatArray, weight: IntArray) -> FloatArray:

@@ -36,6 +36,9 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Prints = npt.NDArray[np.uint64]
 
+# While a shard answers: counts and codes of a block of columns, quantised targets, sums of groups.
+_WORK_BYTES = 4096
+
 
 @dataclass(frozen=True)
 class SetSizes:
@@ -58,22 +61,23 @@ class CodedKind:
 
 @dataclass(frozen=True)
 class ShardMaker:
-    """Makes the state of a shard, here or on another machine.
-
-    Parameters
-    ----------
-    scratch : Path, optional
-        A folder for the shard's large arrays; without one they are in memory.
-    """
+    """Makes the state of a shard, here or on another machine."""
 
     source: ShardSource
     rows: ShardRows
-    scratch: Path | None = None
 
-    def __call__(self) -> ShardWork:
-        """Return the state of the shard before it was asked anything."""
-        shelf: Shelf = MemoryShelf() if self.scratch is None else DiskShelf(self.scratch)
-        return ShardWork(self.source, self.rows, shelf, keeps_graphs=self.scratch is None)
+    @property
+    def work_bytes(self) -> int:
+        """About how much memory the shard needs while it answers, without what it keeps."""
+        return _WORK_BYTES * self.source.n_nodes
+
+    def __call__(self, scratch: Path | None = None) -> ShardWork:
+        """Return the state of the shard before it was asked anything.
+
+        Its large arrays are kept in memory, or in files in the folder `scratch`.
+        """
+        shelf: Shelf = MemoryShelf() if scratch is None else DiskShelf(scratch)
+        return ShardWork(self.source, self.rows, shelf, keeps_graphs=scratch is None)
 
 
 class ShardWork:
@@ -292,11 +296,11 @@ class ShardWork:
         sums, weights = [], []
         for number, tree in enumerate(trees):
             name = f"full.{number}" if f"full.{number}" in self._shelf else "full.0"
-            full, searched = self._shelf[name], table.tree_sums(number)
+            full, weight = self._shelf[name], table.weights(number)
             reached = tree.leaf_positions(codes)
             at = [np.flatnonzero(reached == leaf) for leaf in range(tree.n_leaves)]
             sums.append(np.array([full[rows].sum(axis=0) for rows in at]))
-            weights.append(np.array([searched[rows, -2].sum() for rows in at]))
+            weights.append(np.array([weight[rows].sum() for rows in at]))
         return sums, weights
 
     def finish_layer(self) -> None:

@@ -1,0 +1,254 @@
+"""Learning from graphs on disk: time and memory as the data grows, and on a Dask cluster.
+
+psi_2 of the paper on random graphs of 13 nodes, default settings. Each store is written from an
+iterator, and each fit runs in a process of its own, so that its peak memory can be told. Prints
+
+- seconds and peak memory for each size, within a limit of memory;
+- the same for a store with node representations of a network (64 numbers at each node and layer);
+- how much faster two Dask workers are than one, each with one thread;
+- what passes between shards and the one who adds up, what shards keep, and what all this predicts
+  for larger data.
+
+    python benchmarks/scale.py [--sizes 100000 1000000 10000000] [--folder DIR]
+
+Returns 1 if a peak is above the limit, if time grows faster than the data, or if a rule is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import pickle
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gnn2logic as gl
+from gnn2logic.engines import LocalEngine, Maker
+
+TRUTH = gl.parse("1(A(A U0 > 6) > 1/2) > 1/2")
+SIZE, CHUNK, SHARD_NODES = 13, 5000, 50_000
+LIMIT = "1 GiB"
+WIDTH, LAYERS = 64, 3
+# Time per node may grow by so much from the smallest to the largest size: caches, disks, noise.
+GROWTH = 2.0
+# Bytes per second between two machines: a network of 1 Gbit/s.
+BANDWIDTH = 1e8
+PREDICTED = (
+    ("reddit_threads", 5_000_000, 1),
+    ("ogbg-molpcba", 11_000_000, 1),
+    ("ogbg-molpcba", 11_000_000, 8),
+    ("PCQM4Mv2", 53_000_000, 8),
+    ("10^9 nodes", 1_000_000_000, 100),
+)
+
+
+def labelled_graphs(n_nodes: int) -> Iterator[tuple[gl.GraphBatch, Any]]:
+    left = n_nodes // SIZE
+    for seed in range(10**9):
+        if left <= 0:
+            return
+        graphs = gl.random_graphs(
+            min(CHUNK, left), sizes=SIZE, density=0.5, probability=[1.0, 0.5], random_state=seed
+        )
+        left -= graphs.n_graphs
+        yield graphs, TRUTH.evaluate(graphs)
+
+
+def add_representations(store: gl.ShardStore) -> None:
+    """Write what a network with random weights says, the same for equal neighbourhoods."""
+    rng = np.random.default_rng(0)
+    weights = [rng.normal(size=(width, WIDTH)) for width in (2, *[WIDTH] * (LAYERS - 1))]
+    for shard in store.shards:
+        batch = shard.load()
+        own, layers = batch.predicates.astype(float), []
+        for weight in weights:
+            own = np.tanh((own + batch.adjacency @ own) @ weight / 16)
+            layers.append(own.astype(np.float32))
+        store.add_activations(shard.number, layers)
+
+
+def peak_memory() -> int:
+    """Return the most memory that this process ever had, in bytes."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024
+    raise OSError("this system does not tell the peak memory of a process")
+
+
+def fit_once(folder: str, activations: str | None) -> None:
+    """Fit on a store and print what it took; runs in a process of its own."""
+    store = gl.open_shards(folder)
+    started = time.perf_counter()
+    model = gl.IDTClassifier(random_state=0).fit(store, activations=activations)
+    seconds = time.perf_counter() - started
+    print(
+        json.dumps(
+            {
+                "seconds": seconds,
+                "bytes": peak_memory(),
+                "score": model.score(store),
+                "rule": str(model.formula(True)),
+            }
+        )
+    )
+
+
+def fit_elsewhere(folder: Path, *more: str) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--fit", str(folder), *more]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    result: dict[str, Any] = json.loads(found.stdout)
+    return result
+
+
+def dask_seconds(store: gl.ShardStore, n_workers: int, repeats: int) -> list[float]:
+    from distributed import Client, LocalCluster
+
+    times = []
+    with (
+        LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        learner = gl.IDTClassifier(random_state=0, engine=client)
+        # The first fit starts everything up.
+        learner.fit(store)
+        for _ in range(repeats):
+            started = time.perf_counter()
+            learner.fit(store)
+            times.append(time.perf_counter() - started)
+    return times
+
+
+def report_sizes(folder: Path, sizes: list[int]) -> bool:
+    print(f"{'nodes':>10}{'written':>10}{'fit':>10}{'us/node':>10}{'peak MiB':>10}{'right':>8}")
+    fine, per_node = True, []
+    for n_nodes in sizes:
+        started = time.perf_counter()
+        place = folder / str(n_nodes)
+        store = gl.write_shards(place, labelled_graphs(n_nodes), shard_nodes=SHARD_NODES)
+        written = time.perf_counter() - started
+        result = fit_elsewhere(place)
+        per_node.append(result["seconds"] / store.n_nodes * 1e6)
+        fine &= result["bytes"] <= 2**30 and result["score"] > 0.99
+        print(
+            f"{store.n_nodes:10}{written:9.1f}s{result['seconds']:9.1f}s{per_node[-1]:10.1f}"
+            f"{result['bytes'] / 2**20:10.0f}{result['score']:8.4f}",
+            flush=True,
+        )
+    print(f"the rule of the largest: {result['rule']}")
+    return fine and per_node[-1] <= GROWTH * per_node[0]
+
+
+def report_activations(folder: Path, n_nodes: int) -> bool:
+    store = gl.open_shards(folder / str(n_nodes))
+    add_representations(store)
+    result = fit_elsewhere(folder / str(n_nodes), "--activations")
+    print(
+        f"{store.n_nodes} nodes with {LAYERS} layers of {WIDTH} numbers: "
+        f"{result['seconds']:.1f} s, {result['bytes'] / 2**20:.0f} MiB"
+    )
+    store.remove_activations()
+    return bool(result["bytes"] <= 2**30)
+
+
+def report_dask(folder: Path, n_nodes: int, repeats: int) -> float:
+    """Return the seconds per node of one worker."""
+    store = gl.write_shards(folder / "dask", labelled_graphs(n_nodes), shard_nodes=SHARD_NODES // 4)
+    one, two = (statistics.median(dask_seconds(store, n, repeats)) for n in (1, 2))
+    print(
+        f"Dask, {store.n_nodes} nodes, median of {repeats}: 1 worker {one:.1f} s, 2 workers "
+        f"{two:.1f} s, {one / two:.2f} times faster (aim 1.6)"
+    )
+    return one / store.n_nodes
+
+
+class Counted:
+    """An engine and its crew that count what passes through them."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._engine = LocalEngine(max_memory=LIMIT, scratch=scratch)
+        self._scratch = scratch
+        self.requests = self.sent = self.answered = self.largest = self.kept = 0
+
+    def place(self, makers: Sequence[Maker]) -> Counted:
+        """Place the shards."""
+        self._crew = self._engine.place(makers)
+        self.cells = self._crew.cells
+        return self
+
+    def ask(self, request: str, *arguments: Any) -> Any:
+        """Ask all shards, and note what it takes."""
+        answer = self._crew.ask(request, *arguments)
+        size = len(pickle.dumps(answer))
+        self.requests += 1
+        self.sent += len(pickle.dumps(arguments))
+        self.answered += size
+        self.largest = max(self.largest, size)
+        files = self._scratch.rglob("*.npy")
+        self.kept = max(self.kept, sum(file.stat().st_size for file in files))
+        return answer
+
+    def close(self) -> None:
+        """Forget the shards."""
+        self._crew.close()
+
+
+def report_costs(folder: Path, n_nodes: int, one_thread: float) -> None:
+    store = gl.open_shards(folder / str(n_nodes))
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    counted = Counted(scratch)
+    gl.IDTClassifier(random_state=0, engine=counted).fit(store)
+    kept = counted.kept / store.n_nodes
+    print(
+        f"one fit: {counted.requests} requests; arguments {counted.sent / 2**20:.1f} MiB, answers "
+        f"{counted.answered / 2**20:.1f} MiB per shard, the largest {counted.largest / 2**20:.1f} "
+        f"MiB; shards keep {kept:.0f} bytes per node"
+    )
+    if not one_thread:
+        return
+    print(f"predicted with {one_thread * 1e6:.0f} us per node and thread:")
+    print(f"{'':20}{'nodes':>14}{'workers':>9}{'hours':>8}{'GiB kept per worker':>21}")
+    for name, nodes, workers in PREDICTED:
+        hours = nodes / workers * one_thread / 3600
+        # Every level of the tree of additions passes all answers on.
+        hours += math.ceil(math.log2(workers)) * counted.answered / BANDWIDTH / 3600
+        print(f"{name:20}{nodes:14,}{workers:9}{hours:8.2f}{nodes * kept / workers / 2**30:21.1f}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10**5, 10**6, 10**7])
+    parser.add_argument("--folder", help="where the stores go; a temporary folder by default")
+    parser.add_argument("--dask-nodes", type=int, default=300_000, help="0 to leave Dask out")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--fit", help=argparse.SUPPRESS)
+    parser.add_argument("--activations", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.fit is not None:
+        fit_once(options.fit, "stored" if options.activations else None)
+        return 0
+    with tempfile.TemporaryDirectory(dir=options.folder) as temporary:
+        folder = Path(temporary)
+        fine = report_sizes(folder, options.sizes)
+        middle = sorted(options.sizes)[len(options.sizes) // 2]
+        fine &= report_activations(folder, middle)
+        one_thread = 0.0
+        if options.dask_nodes:
+            one_thread = report_dask(folder, options.dask_nodes, options.repeats)
+        report_costs(folder, min(options.sizes), one_thread)
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""Labels of any kind that users have, as one clean array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._validation import to_numpy
+from gnn2logic.exceptions import LabelError
+
+__all__ = ["check_labels"]
+
+
+def check_labels(
+    y: object, count: int, *, of: str, among: npt.NDArray[np.bool_] | None = None
+) -> npt.NDArray[Any]:
+    """Return labels as a 1-D array of whole numbers, strings or Booleans, one for each row.
+
+    With `among`, only the labels of these rows are looked at and returned.
+    """
+    if y is None:
+        raise LabelError(f"y must hold one label for each of the {count} {of}s. Got None instead.")
+    labels = _label_array(y)
+    if labels.ndim != 1:
+        raise LabelError(
+            f"y must be one-dimensional, one label per {of}. Got shape {labels.shape} instead."
+        )
+    if len(labels) != count:
+        raise LabelError(
+            f"y must hold one label per {of}. Got {len(labels)} labels for {count} {of}s."
+        )
+    if among is not None:
+        labels = labels[among]
+    if labels.dtype == object:
+        labels = _of_one_kind(labels)
+    if labels.dtype.kind == "f":
+        return _whole_numbers(labels)
+    if labels.dtype.kind not in "iubU":
+        raise LabelError(f"y must hold whole numbers or strings. Got dtype {labels.dtype} instead.")
+    if labels.dtype.kind == "u" and (labels > np.iinfo(np.int64).max).any():
+        raise LabelError(f"y must hold numbers below 2**63. Got {labels.max()}.")
+    return labels
+
+
+def _label_array(y: object) -> npt.NDArray[Any]:
+    labels = np.asarray(to_numpy(y))
+    if labels.dtype.kind in "US" and isinstance(y, list | tuple):
+        # numpy would turn the numbers of a mixed list into texts.
+        return np.array(y, dtype=object)
+    return labels
+
+
+def _of_one_kind(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array of objects as an array of strings, numbers or Booleans."""
+    given = labels.tolist()
+    for kind in (str, bool | np.bool_, int | np.integer, float | np.floating):
+        if all(isinstance(label, kind) for label in given):
+            return np.array(given)
+    names = sorted({type(label).__name__ for label in given})
+    raise LabelError(
+        f"y must hold labels of one kind, whole numbers or strings. Got {', '.join(names)} instead."
+    )
+
+
+def _whole_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return floating labels as the whole numbers that they are."""
+    fine = np.isfinite(labels) & (np.abs(labels) < 2**53)
+    fine &= np.where(fine, labels, 0.5) == np.rint(np.where(fine, labels, 0.0))
+    if not fine.all():
+        at = int(np.argmin(fine))
+        raise LabelError(
+            "y must hold class labels: whole numbers, not continuous values, NaN or infinity. "
+            f"Got {labels[at]} at position {at}."
+        )
+    return labels.astype(np.int64)

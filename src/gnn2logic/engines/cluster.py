@@ -1,0 +1,246 @@
+"""Shards on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import numbers
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gnn2logic._version import __version__
+from gnn2logic.engines.protocol import Maker
+from gnn2logic.engines.watching import Watch, needs_distributed
+from gnn2logic.exceptions import EngineError, ParameterError
+
+__all__ = ["DaskEngine", "connected"]
+
+_TIMEOUT = 30.0
+_CELLS = 2**22
+# Arguments of more bytes are sent to the cluster once, smaller ones with the task of each shard.
+_SMALL = 2**14
+# Answers that one task adds up.
+_ADDED_AT_ONCE = 4
+# How often a shard whose state was lost half way is made anew in one request.
+_ATTEMPTS = 3
+# Shards of graphs in memory have to be sent, and kept by the scheduler in case a worker dies.
+_LARGE_IS_FINE = {"distributed.admin.large-graph-warning-threshold": "1 PB"}
+
+
+class DaskEngine:
+    """Runs shards on a Dask cluster, where each of them stays on one worker.
+
+    The model is the same, bit for bit, as one that was learned on one machine. Workers may come and
+    go: the shards of a worker that died are loaded again and brought up to date on another one.
+
+    Graphs in memory are sent to the cluster. Shards of a store (`gnn2logic.write_shards`) are read
+    by the workers, so its folder must have the same path for all of them.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        It stays open.
+    timeout : float
+        Seconds without any worker, or without a word of the scheduler, until a fit gives up.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> from distributed import Client
+    >>> client = Client("tcp://scheduler:8786")  # doctest: +SKIP
+    >>> learner = gl.IDTClassifier(n_shards=8, engine=DaskEngine(client))  # doctest: +SKIP
+    """
+
+    def __init__(self, client: Any, *, timeout: float = _TIMEOUT) -> None:
+        if not isinstance(client, needs_distributed().Client):
+            raise ParameterError(
+                f"client must be a distributed.Client. Got {type(client).__name__} instead."
+            )
+        if client.asynchronous:
+            raise ParameterError(
+                "client must be a client that waits for results. Got one with asynchronous=True; "
+                "make another one with Client(address)."
+            )
+        self.client = client
+        self.timeout = _seconds(timeout)
+        self.watch = Watch(client, self.timeout)
+
+    def place(self, makers: Sequence[Maker]) -> DaskCrew:
+        """Make the state of every shard on a worker."""
+        return DaskCrew(self.client, self.watch, makers)
+
+
+class DaskCrew:
+    """Shards on the workers of a cluster.
+
+    The state of a shard after a request is the result of a task, which Dask can compute again from
+    the state before; in the end from the maker. Only the latest states are kept in memory.
+    """
+
+    cells = _CELLS
+
+    def __init__(self, client: Any, watch: Watch, makers: Sequence[Maker]) -> None:
+        # cloudpickle comes with distributed.
+        from gnn2logic.engines import shard_tasks
+
+        self._tasks = shard_tasks
+        self._client = client
+        self._watch = watch
+        self._makers = [shard_tasks.packed(make) for make in makers]
+        self._requests: list[bytes] = []
+        watch.expect_connection()
+        self._states: list[Any] = []
+        self._passing: list[Any] = []
+        self._left_pool = _leave_pool()
+        with self._closed_on_error():
+            self._states = [self._made(shard) for shard in range(len(makers))]
+
+    def ask(self, request: str, *arguments: Any) -> Any:
+        """Ask all shards and return the sum of their answers."""
+        if not self._states:
+            raise EngineError("The shards were forgotten after close or an error. Place them anew.")
+        with self._closed_on_error():
+            self._watch.expect_connection()
+            number = len(self._requests)
+            self._requests.append(self._tasks.packed(request, arguments))
+            parcel = self._sent(self._requests[-1])
+            self._passing += self._states
+            self._states = [self._asked(state, number, parcel) for state in self._states]
+            total = self._total(number)
+            self._release()
+            return total
+
+    def close(self) -> None:
+        """Forget the shards, and stop what is still to be done."""
+        futures = [*self._states, *self._passing]
+        self._states = []
+        if futures and self._client.status == "running":
+            with contextlib.suppress(Exception):
+                self._client.cancel(futures, force=True)
+        self._release()
+        if self._left_pool:
+            self._left_pool = False
+            needs_distributed().rejoin()
+
+    def _release(self) -> None:
+        """Let go of all results but the states; references may be left in frames of tracebacks."""
+        passing, self._passing = self._passing, []
+        for future in passing:
+            future.release()
+
+    @contextlib.contextmanager
+    def _closed_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def _total(self, number: int) -> Any:
+        attempts: Counter[int] = Counter()
+        while max(attempts.values(), default=0) < _ATTEMPTS:
+            answers = [self._submit(self._tasks.answer_of, state, number) for state in self._states]
+            self._passing += answers
+            try:
+                return self._watch.result(self._sum(answers))
+            except self._tasks.StaleShardError as error:
+                for shard, state in enumerate(self._states):
+                    if shard == error.shard or state.status == "error":
+                        attempts[shard] += 1
+                        self._passing.append(state)
+                        self._states[shard] = self._rebuilt(shard)
+        raise EngineError(
+            f"The state of a shard was lost {_ATTEMPTS} times during one request. Give the workers "
+            "more memory, or keep the cluster from moving data while a model is learned."
+        )
+
+    def _sum(self, answers: list[Any]) -> Any:
+        """Return the sum of all answers, as a tree of tasks that keeps their order."""
+        while len(answers) > 1:
+            answers = [
+                self._submit(self._tasks.add_up, *answers[start : start + _ADDED_AT_ONCE])
+                for start in range(0, len(answers), _ADDED_AT_ONCE)
+            ]
+            self._passing += answers
+        return answers[0]
+
+    # Tasks of shards --------------------------------------------------------------------------
+
+    def _made(self, shard: int) -> Any:
+        with _large_graphs():
+            return self._submit(self._tasks.make_shard, self._makers[shard], shard, __version__)
+
+    def _asked(self, state: Any, number: int, parcel: Any) -> Any:
+        return self._submit(self._tasks.answer_next, state, number, parcel)
+
+    def _rebuilt(self, shard: int) -> Any:
+        """Return a new state of a shard that answers all requests once more."""
+        state = self._made(shard)
+        for number, parcel in enumerate(self._requests):
+            state = self._asked(state, number, self._sent(parcel))
+        return state
+
+    def _sent(self, parcel: bytes) -> Any:
+        if len(parcel) <= _SMALL:
+            return parcel
+        with _large_graphs():
+            sent = self._submit(self._tasks.unchanged, parcel)
+        self._passing.append(sent)
+        return sent
+
+    def _submit(self, task: Any, *arguments: Any) -> Any:
+        # Dask runs a task where its largest argument is, so shards stay where they are. Telling it
+        # where would do harm: it never runs a task whose worker died along with all others.
+        return self._client.submit(task, *arguments, pure=False)
+
+
+def _seconds(timeout: Any) -> float:
+    is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
+    if not is_number or not 0 < timeout < math.inf:
+        raise ParameterError(f"timeout must be a number of seconds above 0. Got {timeout!r}.")
+    return float(timeout)
+
+
+def _large_graphs() -> Any:
+    """Return a context in which Dask does not warn about large tasks."""
+    import dask
+
+    return dask.config.set(_LARGE_IS_FINE)
+
+
+def _leave_pool() -> bool:
+    """Give the thread of a task free for others, if this runs in one; return whether it does."""
+    distributed = needs_distributed()
+    try:
+        distributed.get_worker()
+        distributed.secede()
+    except (ValueError, AttributeError, KeyError):
+        # Not in a task, or one that has left the pool before.
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def connected(address: str, *, timeout: float = _TIMEOUT) -> Iterator[DaskEngine]:
+    """Connect to the scheduler of a cluster, for as long as the context lasts.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``tcp://10.0.0.1:8786``.
+    timeout : float
+        As that of `DaskEngine`, and for the connection itself.
+    """
+    distributed = needs_distributed()
+    try:
+        client = distributed.Client(address, timeout=timeout, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise EngineError(
+            f"There must be a Dask scheduler at {address!r}. None answered within {timeout:g} "
+            f"seconds; start one with 'dask scheduler', or check the address. Dask says: {error}"
+        ) from error
+    try:
+        yield DaskEngine(client, timeout=timeout)
+    finally:
+        client.close(timeout)

@@ -1,0 +1,124 @@
+"""Waiting for a Dask cluster, with an eye on whether it is still there."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import time
+from typing import Any, NoReturn
+
+from gnn2logic._optional import import_optional
+from gnn2logic.exceptions import EngineError
+
+__all__ = ["Watch", "needs_distributed"]
+
+# Seconds between two looks at the cluster while a result is not there.
+_LOOK_EVERY = 1.0
+_CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
+
+
+def needs_distributed() -> Any:
+    """Import `distributed`, or say how to install it."""
+    return import_optional("distributed", extra="dask", purpose="Learning on a Dask cluster")
+
+
+class Watch:
+    """Waits for results of a cluster and says so when they will not come.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    timeout : float
+        Seconds without any worker, or without a word of the scheduler, until it gives up.
+    """
+
+    def __init__(self, client: Any, timeout: float) -> None:
+        distributed = needs_distributed()
+        self._killed = distributed.KilledWorker
+        self._closed = distributed.comm.CommClosedError
+        self._client = client
+        self._timeout = timeout
+
+    def expect_connection(self) -> None:
+        """Raise an error unless the client is connected."""
+        if self._client.status != "running":
+            self._lost(None)
+
+    def result(self, future: Any) -> Any:
+        """Return the result of a task; errors raised by the task are raised as they are."""
+        patience = self._timeout
+        while True:
+            try:
+                self._wait(future)
+                return future.result(timeout=patience)
+            except (self._killed, OSError, *_CANCELLED) as error:
+                if not isinstance(error, TimeoutError) or future.status == "error":
+                    self.raise_from(error)
+                # It is there, but takes long to get here: the next attempt may take longer.
+                patience *= 2
+
+    def raise_from(self, error: BaseException) -> NoReturn:
+        """Raise what came instead of a result; say so if that is the fault of the cluster."""
+        if isinstance(error, self._killed):
+            raise EngineError(
+                "A part of the work was given up because every worker that took it died. Often "
+                "that is a lack of memory: cut the data into smaller shards (n_shards), or give "
+                f"the workers more memory. Dask says: {error}"
+            ) from error
+        if isinstance(error, (self._closed, *_CANCELLED)):
+            self._lost(error)
+        raise error
+
+    def _wait(self, future: Any) -> None:
+        """Wait until a task is done or has failed."""
+        last_busy = time.monotonic()
+        while True:
+            try:
+                # It returns, not raises, the exception of a task. (`distributed.wait` would ask
+                # the default client, which may be another one.)
+                future.exception(timeout=_LOOK_EVERY)
+            except TimeoutError:
+                last_busy = self.look(last_busy)
+            else:
+                return
+
+    def look(self, last_busy: float) -> float:
+        """Return when a worker was last seen at work, or raise an error if that was too long ago.
+
+        Parameters
+        ----------
+        last_busy : float
+            What the last look returned; ``time.monotonic()`` before the first.
+        """
+        now = time.monotonic()
+        tasks = self._tasks_of_workers()
+        if any(tasks.values()):
+            return now
+        if now - last_busy > self._timeout:
+            self._give_up("All of them did nothing" if tasks else "It had none")
+        return last_busy
+
+    def _tasks_of_workers(self) -> dict[str, Any]:
+        """Return the workers, each with what it is working on."""
+        self.expect_connection()
+        try:
+            found: dict[str, Any] = self._client.sync(
+                self._client.scheduler.processing, callback_timeout=self._timeout
+            )
+        except OSError as error:
+            self._lost(error)
+        return found
+
+    def _give_up(self, what: str) -> NoReturn:
+        raise EngineError(
+            f"The Dask cluster must have workers that work. {what} for {self._timeout:g} seconds. "
+            "Start workers and fit again, or give DaskEngine a longer timeout."
+        )
+
+    def _lost(self, error: BaseException | None) -> NoReturn:
+        said = " ".join(str(error or "").split())
+        raise EngineError(
+            "The Dask cluster was lost: its client is closed, the scheduler is gone, or it was "
+            f"restarted (the client is {self._client.status!r}). Connect a client to a running "
+            f"cluster and fit again.{' Dask says: ' if said else ''}{said}"
+        ) from error

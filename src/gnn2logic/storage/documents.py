@@ -1,0 +1,125 @@
+"""The JSON files of a store: the manifest of a finished one, the plan of one that is written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+
+from gnn2logic._files import write_atomically
+from gnn2logic._json import strict_json
+from gnn2logic.exceptions import FeatureError, StoreError
+from gnn2logic.graphs.fitted_encoder import FittedEncoder
+from gnn2logic.storage.label_codes import LabelKind, Level
+from gnn2logic.storage.shard_files import AtLeastOne, Count, ShardHeader
+
+__all__ = [
+    "MANIFEST",
+    "PLAN",
+    "LabelNote",
+    "Manifest",
+    "Plan",
+    "ShardNote",
+    "read_document",
+    "write_document",
+]
+
+MANIFEST, PLAN = "manifest.json", "unfinished.json"
+_VERSION = 1
+
+Document = TypeVar("Document", "Manifest", "Plan")
+Checksum = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class LabelNote(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What has labels, and of which kind they are."""
+
+    level: Level
+    kind: LabelKind
+
+
+class ShardNote(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What the manifest knows of a shard; where it is follows from its place in the list."""
+
+    n_graphs: AtLeastOne
+    n_nodes: AtLeastOne
+    n_edges: Count
+    is_symmetric: bool
+    checksum: Checksum
+
+    @classmethod
+    def of(cls, header: ShardHeader, checksum: str) -> ShardNote:
+        """Return the note about a shard with this header."""
+        return cls(
+            n_graphs=header.n_graphs,
+            n_nodes=header.n_nodes,
+            n_edges=header.n_edges,
+            is_symmetric=header.is_symmetric,
+            checksum=checksum,
+        )
+
+
+class Plan(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """How shards are made: a call that is made again must say the same."""
+
+    format: Literal["gnn2logic.shards.plan"] = "gnn2logic.shards.plan"
+    version: Literal[1] = 1
+    shard_nodes: AtLeastOne
+    encoder: dict[str, Any]
+    labels: LabelNote | None
+
+    @property
+    def key(self) -> str:
+        """A short name of the plan."""
+        return _digest(msgspec.to_builtins(self))[:16]
+
+
+class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """All there is to know of a store before its shards are opened."""
+
+    format: Literal["gnn2logic.shards"] = "gnn2logic.shards"
+    version: Literal[1] = 1
+    plan: Plan
+    shards: Annotated[list[ShardNote], msgspec.Meta(min_length=1)]
+
+    @property
+    def digest(self) -> str:
+        """A number for all the data: it changes with any of it."""
+        return _digest(msgspec.to_builtins(self))
+
+
+def write_document(path: Path, document: Manifest | Plan) -> None:
+    """Write a document with its checksum."""
+    plain = msgspec.to_builtins(document)
+    text = json.dumps(plain | {"checksum": _digest(plain)}, indent=1, allow_nan=False)
+    write_atomically(path, text.encode() + b"\n")
+
+
+def read_document(path: Path, kind: type[Document]) -> tuple[Document, FittedEncoder]:
+    """Return a document and the encoder in it; nothing in the file is trusted."""
+    try:
+        plain = strict_json(path.read_bytes())
+        if not isinstance(plain, dict):
+            raise ValueError("it must be a JSON object")
+        checksum = plain.pop("checksum", None)
+        version = plain.get("version")
+        if isinstance(version, int) and version > _VERSION:
+            raise ValueError(f"it has version {version}; a newer gnn2logic wrote it")
+        document = msgspec.convert(plain, kind)
+        plan = document if isinstance(document, Plan) else document.plan
+        encoder = FittedEncoder.from_document(plan.encoder)
+        # Of the document, not of the text: what another program has formatted anew is as good.
+        if checksum != _digest(msgspec.to_builtins(document)):
+            raise ValueError("its checksum does not fit, so it is damaged")
+    except (ValueError, FeatureError) as error:
+        # msgspec's ValidationError is a ValueError too.
+        raise StoreError(f"Cannot read {str(path)!r}: {error}.") from None
+    return document, encoder
+
+
+def _digest(plain: Any) -> str:
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.blake2b(text.encode(), digest_size=32).hexdigest()

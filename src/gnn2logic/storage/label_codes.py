@@ -1,0 +1,74 @@
+"""Labels as small numbers: the distinct ones in the header of a file, one number for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.exceptions import LabelError
+
+__all__ = ["Label", "LabelKind", "LabelTable", "Level", "decoded", "kind_of_labels", "label_table"]
+
+Level = Literal["graph", "node"]
+LabelKind = Literal["bool", "int", "str"]
+Label = bool | int | str
+
+
+class LabelTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What the numbers stand for, and whether the rows are graphs or nodes."""
+
+    level: Level
+    classes: Annotated[list[Label], msgspec.Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        kind_of_labels(self.classes)
+        if any(isinstance(label, int) and not -(2**63) <= label < 2**63 for label in self.classes):
+            raise ValueError("classes must be below 2**63")
+        if len(set(self.classes)) != len(self.classes):
+            raise ValueError("classes must be distinct")
+
+
+def kind_of_labels(classes: Iterable[object]) -> LabelKind:
+    """Return what all of the labels are."""
+    kinds = {type(label) for label in classes}
+    names: dict[type, LabelKind] = {bool: "bool", int: "int", str: "str"}
+    if len(kinds) == 1 and (kind := kinds.pop()) in names:
+        return names[kind]
+    raise ValueError("classes must be of one kind: whole numbers, strings or truth values")
+
+
+def label_table(
+    labels: npt.NDArray[Any], level: Level, classes: Sequence[Label] | None = None
+) -> tuple[LabelTable, npt.NDArray[np.int32]]:
+    """Return checked labels as a table and a number for each row.
+
+    Parameters
+    ----------
+    labels : array of int, str or bool
+    classes : list, optional
+        All classes there are, in their order; by default those that occur, sorted.
+    """
+    found, codes = np.unique(labels, return_inverse=True)
+    known = found.tolist() if classes is None else list(classes)
+    for label in known:
+        try:
+            str(label).encode()
+        except UnicodeEncodeError:
+            raise LabelError(
+                f"Labels must be valid Unicode text. Got {label!r}, which cannot be encoded."
+            ) from None
+    place = {label: number for number, label in enumerate(known)}
+    strange = [label for label in found.tolist() if label not in place]
+    if strange:
+        raise LabelError(f"Labels must be among the classes, {known}. Got {strange[0]!r}.")
+    places = np.array([place[label] for label in found.tolist()], dtype=np.int32)
+    return LabelTable(level, known), places[codes.reshape(-1)]
+
+
+def decoded(table: LabelTable, codes: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    """Return the labels of all rows."""
+    return np.asarray(np.array(table.classes)[codes])

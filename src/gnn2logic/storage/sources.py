@@ -1,0 +1,217 @@
+"""Graphs of any kind, one after the other: measured and read block by block, never all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._labels import check_labels
+from gnn2logic._validation import to_numpy
+from gnn2logic.exceptions import GraphError, LabelError, UnsupportedInputError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.read_pyg import graph_sizes, is_dataset
+from gnn2logic.graphs.reading import kind_of
+from gnn2logic.storage.label_codes import Level
+
+__all__ = ["Item", "blocks", "cuts", "items_from"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One graph as it was given, or a batch of them, and its labels.
+
+    Parameters
+    ----------
+    graphs : object
+    sizes : array of int
+        The number of nodes of every graph in it.
+    labels : list or None
+        One label for each graph or node; None where there are none.
+    skip : int
+        So many of its graphs, from the first on, are not wanted; labels are those of the others.
+    """
+
+    graphs: Any
+    sizes: npt.NDArray[np.int64]
+    labels: list[Any] | None
+    skip: int = 0
+
+    @property
+    def n_graphs(self) -> int:
+        """The number of graphs in it, wanted or not."""
+        return len(self.sizes)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes of all of its graphs."""
+        return int(self.sizes.sum())
+
+
+def items_from(graphs: Any, y: object, level: Level, most_nodes: int) -> Iterator[Item]:
+    """Go through graphs of any kind lazily; batches come in pieces of at most `most_nodes`."""
+    labels = _Labels(y, level)
+    n_graphs = 0
+    for number, given in enumerate(_walk(graphs)):
+        graph, own = _with_label(given)
+        if kind_of(graph) is None:
+            raise UnsupportedInputError(
+                "Expected graphs (GraphBatch, PyTorch Geometric, networkx, adjacency matrices or "
+                "pairs of adjacency and features), or pairs (graph, label) of these. "
+                f"Got {type(graph).__name__} at position {number}."
+            )
+        used = 0
+        for piece, sizes in _pieces(graph, most_nodes):
+            rows = len(sizes) if level == "graph" else int(sizes.sum())
+            found = labels.take(own, used, rows, number)
+            used += rows
+            yield Item(piece, sizes, found)
+            n_graphs += len(sizes)
+        if own is not None and len(own) != used:
+            raise LabelError(
+                f"There must be one label per {level}. Got {len(own)} labels for {used} {level}s "
+                f"at position {number}."
+            )
+    if not n_graphs:
+        raise GraphError(f"At least one graph is needed. Got an empty {type(graphs).__name__}.")
+    labels.check_end()
+
+
+def blocks(items: Iterable[Item], most_nodes: int) -> Iterator[list[Item]]:
+    """Group items so that reading them together takes bounded memory."""
+    block: list[Item] = []
+    n_nodes = 0
+    for item in items:
+        if block and n_nodes + item.n_nodes > most_nodes:
+            yield block
+            block, n_nodes = [], 0
+        block.append(item)
+        n_nodes += item.n_nodes
+    if block:
+        yield block
+
+
+def cuts(ptr: Any, most_nodes: int) -> list[int]:
+    """Return where to cut graphs with these boundaries so that parts are as large as allowed.
+
+    A part holds a larger graph only if it is alone. The last part may still have room.
+
+    >>> cuts([0, 3, 6, 16, 17, 18], 6)
+    [0, 2, 3, 5]
+    """
+    boundaries = np.asarray(ptr)
+    found = [0]
+    while found[-1] < len(boundaries) - 1:
+        start = found[-1]
+        fits = np.searchsorted(boundaries, boundaries[start] + most_nodes, side="right") - 1
+        found.append(max(int(fits), start + 1))
+    return found
+
+
+def _walk(graphs: Any) -> Iterator[Any]:
+    kind = kind_of(graphs)
+    if kind == "pair":
+        # Two matrices in a tuple are two graphs, as everywhere.
+        return iter(graphs)
+    if kind is not None:
+        return iter([graphs])
+    if is_dataset(graphs):
+        # PyG walks a dataset by number, without an end of its own.
+        return (graphs[number] for number in range(len(graphs)))
+    if isinstance(graphs, str | bytes | dict):
+        raise UnsupportedInputError(f"Expected graphs. Got {type(graphs).__name__} instead.")
+    try:
+        return iter(graphs)
+    except TypeError:
+        raise UnsupportedInputError(
+            f"Expected graphs, or something that gives them one after the other. "
+            f"Got {type(graphs).__name__} instead."
+        ) from None
+
+
+def _with_label(given: Any) -> tuple[Any, list[Any] | None]:
+    """Return a graph and its labels, if it came with them."""
+    is_labelled = (
+        isinstance(given, tuple)
+        and len(given) == 2
+        and kind_of(given[0]) is not None
+        # Two dimensions are the features of an adjacency matrix.
+        and given[1] is not None
+        and kind_of(given[1]) is None
+        and _dimensions(given[1]) < 2
+    )
+    if not is_labelled:
+        return given, None
+    label = to_numpy(given[1])
+    return given[0], np.atleast_1d(label).tolist() if np.ndim(label) else [label]
+
+
+def _dimensions(value: object) -> int:
+    try:
+        return np.ndim(to_numpy(value))
+    except ValueError:
+        return 2  # rows of unequal length, which whoever reads features complains about
+
+
+def _pieces(graph: Any, most_nodes: int) -> Iterator[tuple[Any, npt.NDArray[np.int64]]]:
+    """Give what was given together with the sizes of its graphs; batches are cut."""
+    kind = kind_of(graph)
+    if kind == "batch":
+        places = cuts(graph.ptr, most_nodes)
+        for start, stop in pairwise(places):
+            piece: GraphBatch = graph if len(places) == 2 else graph[start:stop]
+            yield piece, piece.sizes
+    elif kind == "pyg":
+        yield graph, graph_sizes(graph)
+    elif kind == "networkx":
+        yield graph, np.array([len(graph)])
+    else:
+        matrix = graph[0] if kind == "pair" else graph
+        yield graph, np.array([matrix.shape[0]])
+
+
+class _Labels:
+    """Hands out labels: those that come with the graphs, or else those of an array."""
+
+    def __init__(self, y: object, level: Level) -> None:
+        self._level = level
+        self._used = 0
+        self._all: list[Any] | None = None
+        if y is not None:
+            values: Any = to_numpy(y)
+            try:
+                self._all = check_labels(values, len(values), of=level).tolist()
+            except TypeError:
+                raise LabelError(
+                    f"y must hold one label per {level}. Got {type(y).__name__} instead."
+                ) from None
+
+    def take(self, own: list[Any] | None, used: int, rows: int, number: int) -> list[Any] | None:
+        if own is not None:
+            if self._all is not None:
+                raise LabelError(
+                    "Give labels as y or in pairs (graph, label), not both. Got both at position "
+                    f"{number}."
+                )
+            return own[used : used + rows]
+        if self._all is None:
+            return None
+        found = self._all[self._used : self._used + rows]
+        self._used += rows
+        if len(found) < rows:
+            raise LabelError(
+                f"y must hold one label per {self._level}. Got {len(self._all)} labels, and at "
+                f"least {self._used} {self._level}s."
+            )
+        return found
+
+    def check_end(self) -> None:
+        if self._all is not None and self._used != len(self._all):
+            raise LabelError(
+                f"y must hold one label per {self._level}. Got {len(self._all)} labels for "
+                f"{self._used} {self._level}s."
+            )

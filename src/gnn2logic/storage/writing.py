@@ -1,0 +1,267 @@
+"""`write_shards`: graphs of any kind into a folder, a shard at a time, and on after a break."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._progress import Progress
+from gnn2logic.exceptions import LabelError, ParameterError, StoreError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.storage.documents import (
+    MANIFEST,
+    PLAN,
+    LabelNote,
+    Manifest,
+    Plan,
+    ShardNote,
+    write_document,
+)
+from gnn2logic.storage.earlier import Earlier, find_earlier
+from gnn2logic.storage.encoding import BlockEncoder, labels_of
+from gnn2logic.storage.label_codes import Level, kind_of_labels
+from gnn2logic.storage.shard_files import write_shard
+from gnn2logic.storage.sources import Item, blocks, cuts, items_from
+from gnn2logic.storage.store import ShardStore, open_shards
+from gnn2logic.storage.stored_shard import shard_path
+
+__all__ = ["write_shards"]
+
+Labels = npt.NDArray[Any] | None
+Part = tuple[GraphBatch, Labels]
+
+
+def write_shards(
+    path: str | os.PathLike[str],
+    graphs: Any,
+    y: object = None,
+    *,
+    encoder: object = None,
+    level: Level = "graph",
+    shard_nodes: int = 50_000,
+    overwrite: bool = False,
+    verbose: int = 0,
+) -> ShardStore:
+    """Write graphs to a folder from which formulas and models read them shard by shard.
+
+    The graphs are read one after the other, so they need not fit into memory. If the call is
+    interrupted, the same call goes on behind the last complete shard.
+
+    Parameters
+    ----------
+    path : path
+        A folder, new or empty.
+    graphs : anything that `gnn2logic.as_batch` reads, or an iterator of graphs or batches
+        It may give pairs ``(graph, label)`` instead of graphs.
+    y : array, optional
+        One label for each graph, or for each node with ``level="node"``: whole numbers, strings
+        or truth values.
+    encoder : PredicateEncoder, optional
+        Makes predicates of the features. If it is not fitted, a copy is fitted on the graphs of
+        the first shard, and it is an error if later graphs have categories or relations that these
+        do not have.
+    level : {"graph", "node"}
+        What the labels are of.
+    shard_nodes : int
+        A shard has at most so many nodes, unless it is a single larger graph. Memory grows with
+        this number and not with the data.
+    overwrite : bool
+        Whether a store that is in the folder already may be replaced.
+    verbose : int
+        Not 0 shows progress.
+
+    Returns
+    -------
+    ShardStore
+
+    Raises
+    ------
+    StoreError
+        If the folder holds something else, or a store of other graphs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import gnn2logic as gl
+    >>> parts = (gl.random_graphs(20, random_state=seed) for seed in range(5))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = write_shards(folder, parts, shard_nodes=500)
+    ...     print(store.n_graphs, gl.parse("1(A U1 > 3) > 1/2").evaluate(store).sum())
+    100 21
+    """
+    if isinstance(shard_nodes, bool) or not isinstance(shard_nodes, int | np.integer):
+        raise ParameterError(f"shard_nodes must be a whole number. Got {shard_nodes!r} instead.")
+    if shard_nodes < 1:
+        raise ParameterError(f"shard_nodes must be at least 1. Got {shard_nodes} instead.")
+    if level not in ("graph", "node"):
+        raise ParameterError(f"level must be 'graph' or 'node'. Got {level!r} instead.")
+    own = BlockEncoder(encoder)
+    folder = Path(path).absolute()
+    _prepare(folder)
+    earlier = Earlier(folder) if overwrite else find_earlier(folder)
+    progress = Progress("write", None, enabled=bool(verbose))
+    writer = _Writer(earlier, own, level, int(shard_nodes), progress)
+    writer.write(items_from(graphs, y, level, int(shard_nodes)))
+    progress.close()
+    return open_shards(folder)
+
+
+def _prepare(folder: Path) -> None:
+    """Make sure that the folder may be written to; remove what a killed process left behind."""
+    folder.mkdir(parents=True, exist_ok=True)
+    is_ours = any((folder / name).is_file() for name in (MANIFEST, PLAN))
+    leftovers = list(folder.glob(".gnn2logic-*.part"))
+    if not is_ours and set(folder.iterdir()) - set(leftovers):
+        raise StoreError(
+            f"{str(folder)!r} must be a new or empty folder, or a shard store. It holds other "
+            "files; choose another folder."
+        )
+    for leftover in leftovers:
+        leftover.unlink(missing_ok=True)
+
+
+def _remove_store(folder: Path) -> None:
+    # The manifest first: without it nobody takes the rest for a store.
+    for name in (MANIFEST, PLAN):
+        (folder / name).unlink(missing_ok=True)
+    for old in (*folder.glob("shard-*.bin"), *folder.glob("activations/shard-*.bin")):
+        old.unlink(missing_ok=True)
+
+
+class _Writer:
+    """Writes shards behind those that an earlier call has written.
+
+    Parameters
+    ----------
+    earlier : Earlier
+    encoder : BlockEncoder
+    level : {"graph", "node"}
+    shard_nodes : int
+    progress : Progress
+    """
+
+    def __init__(
+        self,
+        earlier: Earlier,
+        encoder: BlockEncoder,
+        level: Level,
+        shard_nodes: int,
+        progress: Progress,
+    ) -> None:
+        self._folder = earlier.folder
+        self._encoder = encoder
+        self._level: Level = level
+        self._shard_nodes = shard_nodes
+        self._progress = progress
+        self._earlier = earlier
+        self._plan = earlier.plan
+        if self._plan is not None:
+            assert earlier.encoder is not None
+            if self._plan.shard_nodes != shard_nodes or not encoder.accepts(earlier.encoder):
+                raise earlier.other("it was begun with another shard_nodes or encoder")
+
+    def write(self, items: Iterator[Item]) -> None:
+        """Write all shards that are not there yet, and then the manifest."""
+        notes = list(self._earlier.notes)
+        new = self._earlier.skip(items, self._level)
+        for batch, labels in self._cut(self._encoded(new)):
+            if self._earlier.is_finished:
+                raise self._earlier.other("it has fewer graphs")
+            with _telling(self._folder):
+                header, checksum = write_shard(
+                    shard_path(self._folder, len(notes)),
+                    batch,
+                    plan=self._known_plan.key,
+                    number=len(notes),
+                    labels=labels,
+                    level=self._level,
+                )
+            notes.append(ShardNote.of(header, checksum))
+            self._progress.step("shard")
+        if not self._earlier.is_finished:
+            with _telling(self._folder):
+                manifest = Manifest(plan=self._known_plan, shards=notes)
+                write_document(self._folder / MANIFEST, manifest)
+        (self._folder / PLAN).unlink(missing_ok=True)
+
+    @property
+    def _known_plan(self) -> Plan:
+        assert self._plan is not None, "the first block settles it"
+        return self._plan
+
+    def _encoded(self, items: Iterator[Item]) -> Iterator[Part]:
+        """Give blocks of graphs with predicates, and their labels."""
+        first_graph = self._earlier.n_graphs
+        for block in blocks(items, self._shard_nodes):
+            labels = labels_of(block, self._level)
+            batch = self._encoder.encode(block, first_graph)
+            first_graph += batch.n_graphs
+            self._settle(labels)
+            yield batch, labels
+
+    def _settle(self, labels: Labels) -> None:
+        """Write down, once, all that a later call must know to go on."""
+        note = None
+        if labels is not None:
+            note = LabelNote(self._level, kind_of_labels(labels[:1].tolist()))
+        if self._plan is None:
+            assert self._encoder.fitted is not None
+            document = self._encoder.fitted.to_document()
+            self._plan = Plan(shard_nodes=self._shard_nodes, encoder=document, labels=note)
+            with _telling(self._folder):
+                # Only now is an old store replaced: the new graphs can be read.
+                _remove_store(self._folder)
+                write_document(self._folder / PLAN, self._plan)
+        elif self._plan.labels != note:
+            told = [None if one is None else one.kind for one in (self._plan.labels, note)]
+            raise LabelError(
+                "All labels must be of one kind, or all graphs without. "
+                f"Got {told[0] or 'none'} first and {told[1] or 'none'} later."
+            )
+
+    def _cut(self, parts: Iterator[Part]) -> Iterator[Part]:
+        """Give parts that are as large as a shard may be; the last may be smaller."""
+        batch: GraphBatch | None = None
+        labels: Labels = None
+        for more, more_labels in parts:
+            batch = more if batch is None else GraphBatch.concat([batch, more])
+            labels = (
+                more_labels
+                if labels is None or more_labels is None
+                else np.concatenate([labels, more_labels])
+            )
+            places = cuts(batch.ptr, self._shard_nodes)
+            for start, stop in pairwise(places[:-1]):
+                yield self._slice(batch, labels, start, stop)
+            batch, labels = self._slice(batch, labels, places[-2], places[-1])
+        if batch is not None:
+            yield batch, labels
+
+    def _slice(self, batch: GraphBatch, labels: Labels, start: int, stop: int) -> Part:
+        if start == 0 and stop == batch.n_graphs:
+            return batch, labels
+        if labels is not None:
+            first, last = (start, stop) if self._level == "graph" else batch.ptr[[start, stop]]
+            labels = labels[first:last]
+        return batch[start:stop], labels
+
+
+@contextlib.contextmanager
+def _telling(folder: Path) -> Iterator[None]:
+    """Say what to do when the disk is full or nothing may be written."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"The store cannot be written: {error.strerror}. Shards that are complete stay; make "
+            "the same call again to go on",
+            str(folder),
+        ) from error
