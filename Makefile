@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs smoke bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py --out demo
@@ -22,6 +22,14 @@ lint: $(INSTALLED)
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open build/docs/index.html"
+
+# Every experiment on few graphs, two minutes at most, then three of its rows once more.
+# DATASETS=psi_0,psi_1 runs these only.
+smoke: $(INSTALLED)
+	rm -rf build/smoke
+	$(BIN)/gnn2logic reproduce --smoke --baselines --ablation --jobs 2 --out build/smoke \
+		$(if $(DATASETS),--datasets $(DATASETS)) >/dev/null
+	$(BIN)/gnn2logic reproduce --verify build/smoke
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/evaluate.py

@@ -1,10 +1,13 @@
 """Draw the pictures of the documentation.
 
+The picture about AIDS is drawn where GNN2LOGIC_DATA names a folder with the data set.
+
 python docs/make_images.py [folder]
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import gnn2logic as gl
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "paper"))
+
+import aids as aids_rule
+import multi_shapes as shapes_rule
+import recovered_formulas
 
 # The node v, its three neighbours, and three nodes further away.
 EDGES = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 5), (3, 5), (4, 6)]
@@ -88,9 +97,32 @@ def explanation() -> Any:
     return np.ravel(drawn)[0].figure
 
 
+def psi_0() -> Any:
+    """Draw what was learned from graphs that psi_0 labelled."""
+    return recovered_formulas.picture("psi_0")
+
+
+def psi_1() -> Any:
+    """Draw what was learned from graphs that psi_1 labelled."""
+    return recovered_formulas.picture("psi_1")
+
+
+def multi_shapes() -> Any:
+    """Draw what was learned about shapes on one tree."""
+    return shapes_rule.picture()
+
+
+def aids() -> Any:
+    """Draw what was learned about molecules."""
+    return aids_rule.picture()
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for draw in (modal_parameters, nested_formula, idt, explanation):
+    pictures = [modal_parameters, nested_formula, idt, explanation, psi_0, psi_1, multi_shapes]
+    if "GNN2LOGIC_DATA" in os.environ:
+        pictures.append(aids)
+    for draw in pictures:
         figure = draw()
         figure.savefig(folder / f"{draw.__name__}.png", dpi=100, bbox_inches="tight")
         plt.close(figure)

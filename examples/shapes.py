@@ -36,7 +36,7 @@ def main() -> None:
     house = data.class_names.index("house")
     rule = idt.formula(house)
     print(f"{idt}\n")
-    print(f"house, in words:\n  {rule.english()}\n")
+    print(f"house, in words:\n  {gl.explanation.in_steps(rule)}\n")
     print(f"right about {idt.score(test.graphs, test.y):.1%} of {len(test)} new graphs\n")
 
     # The data set knows which nodes were planted.

@@ -11,6 +11,7 @@ import pytest
 
 from gnn2logic.graphs import GraphBatch, random_graphs
 from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
+from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import parse
 from gnn2logic.reporting import Report, report
 
@@ -46,3 +47,14 @@ def node_task() -> tuple[IDTNodeClassifier, GraphBatch, Labels]:
     near = parse("A(A U1 > 1) > 0").evaluate(graphs, level="node")
     labels = np.where(many, "hub", np.where(near, "near", "far"))
     return IDTNodeClassifier(n_layers=1, random_state=0).fit(graphs, labels), graphs, labels
+
+
+# A rule with parts that are too long for one sentence.
+LONG_RULE = "1(A(U0 & A(U1 | A U0 > 1) > 2 & A(A U0 = 0) > 0) > 1 & A(A U1 > 2 & !U1) < 3) > 2"
+
+
+def long_report(**options: Any) -> tuple[Report, GraphBatch]:
+    """Return a report about a rule whose long parts have names, and its graphs."""
+    graphs = random_graphs(60, sizes=10, density=0.35, random_state=3)
+    idt = from_formulas({"busy": LONG_RULE}, otherwise="calm", names=graphs.names)
+    return report(idt, graphs, n_examples=2, **options), graphs

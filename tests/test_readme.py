@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -40,6 +41,25 @@ def test_the_network_is_distilled(tmp_path: Path) -> None:
     assert rule > 0.9
     page = (tmp_path / "psi_2.html").read_text(encoding="utf-8")
     assert page.lower().startswith("<!doctype html>")
+
+
+def test_the_commands_run(tmp_path: Path) -> None:
+    pytest.importorskip("torch_geometric", reason="needs the extra 'torch'")
+    (commands,) = blocks("sh")
+    programs = Path(sys.executable).parent
+    if not (programs / "gnn2logic").is_file():
+        pytest.skip("the command line is not installed")
+    done = subprocess.run(
+        ["bash", "-e", "-c", commands],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "more than 5 nodes have more than 6 neighbours" in done.stdout
+    for name in ("psi_2.idt.json", "psi_2.safetensors", "why.png", "psi_2.html"):
+        assert (tmp_path / name).stat().st_size > 1000
 
 
 def test_pictures_and_files_exist() -> None:

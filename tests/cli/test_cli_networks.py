@@ -155,6 +155,10 @@ def test_evaluate_explain_and_report_beside_the_network(folder: Path, tmp_path: 
     run("report", *given, *FEW, *teacher, "--out", tmp_path / "report.json", "--examples", 1)
     document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert document["teacher"]["name"] == "GNNClassifier (gcn)"
+    for what in ("fidelity", "rules"):
+        out = tmp_path / f"{what}.svg"
+        run("plot", *given, *FEW, *teacher, "--what", what, "--out", out)
+        assert "fidelity" in out.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +196,7 @@ def test_a_network_of_the_user(
         ("my_networks:missing", 2, "missing is no function"),
         ("no_such_module:f", 2, "there is none"),
         ("neither", 2, "must be a file NAME.safetensors"),
-        ("missing.safetensors", 3, "No such file"),
+        ("missing.safetensors", 3, "missing.safetensors: there is no such network"),
     ],
 )
 def test_networks_that_cannot_be_used(here: Path, factory: str, code: int, message: str) -> None:

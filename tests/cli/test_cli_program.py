@@ -76,7 +76,9 @@ def test_the_module_is_the_program() -> None:
         (["check", "1("], 2, "Missing argument 'DATASET'"),
         (["check", "1(", "psi_0"], 2, "Line 1, column 3: Expected a formula"),
         (["check", "1 U9 > 0", "psi_0"], 2, "no predicate 'U9'"),
+        (["distil", "psi_0"], 2, "There is no command 'distil'. Did you mean 'distill'?"),
         (["check", "true", "no/folder"], 3, "no/folder: a folder with the files"),
+        (["check", "true", "./nowhere"], 3, "nowhere: a folder with the files"),
         (["formula", "missing.idt.json"], 3, "missing.idt.json: No such file"),
     ],
 )

@@ -16,6 +16,8 @@ import gnn2logic as gl
 from cli_runs import FEW, RULE, run, run_json, save_model
 from gnn2logic import datasets
 from gnn2logic.cli.app import COMMANDS
+from gnn2logic.cli.data import read_data
+from gnn2logic.cli.options import Part
 from tu_texts import write_folder
 
 
@@ -32,14 +34,30 @@ def numbered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("command", [own for own in COMMANDS if own != "reproduce"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_examples_that_name_it(command: str) -> None:
     text = run(command, "--help").stdout
+    assert run(command, "-h").stdout == text
     examples = text.partition("Examples:")[2].strip().splitlines()
     assert examples
     assert any(f"gnn2logic {command}" in line for line in examples)
     for line in examples:
         assert shlex.split(line)[0] == "gnn2logic"
+
+
+# distill --------------------------------------------------------------------------------------
+
+
+def test_rules_are_learned_from_labels_alone(tmp_path: Path) -> None:
+    out = tmp_path / "psi_1.idt.json"
+    given = ("distill", "psi_1", "--data", "n_graphs=300", "--variant", "true", "--layers", "1")
+    plain = run_json(*given, "--quiet", "--out", out)
+    chosen = read_data("psi_1", ["n_graphs=300"], Part.TRAIN)
+    idt = gl.IDTClassifier(n_layers=1, random_state=0).fit(chosen.graphs, chosen.labels)
+    assert plain["formulas"] == {own: str(idt.formula(own)) for own in ("false", "true")}
+    assert [row["rule_accuracy"] for row in plain["scores"]] == [1.0, 1.0]
+    assert plain["scores"][0]["network_accuracy"] is plain["scores"][0]["fidelity"] is None
+    assert (gl.load(out).predict(chosen.graphs) == idt.predict(chosen.graphs)).all()
 
 
 # datasets -------------------------------------------------------------------------------------
@@ -76,6 +94,12 @@ def test_a_folder_is_a_data_set(tmp_path: Path) -> None:
     assert run_json("datasets", folder, "--data", "node_labels=false")["features"] == []
     result = run("datasets", folder, "--data", "labels=1", code=2)
     assert "node_labels" in result.stderr
+
+
+def test_a_folder_as_pytorch_geometric_keeps_it(tmp_path: Path) -> None:
+    write_folder(tmp_path / "DS" / "raw")
+    (tmp_path / "DS" / "processed").mkdir()
+    assert run("datasets", tmp_path / "DS").stdout.startswith("DS ")
 
 
 def test_a_folder_with_bad_files_is_bad_data(tmp_path: Path) -> None:
@@ -116,6 +140,27 @@ def test_formula_of_all_classes(model: Path, numbered: Path) -> None:
 def test_formula_from_stdin_and_simplified() -> None:
     long = "A U1 = 0 | (A U1 > 0 & A U1 > 1)"
     assert run("formula", "-", "--simplify", stdin=long).stdout == "A U1 != 1\n"
+
+
+NESTED = "1(A(U0 & A(U1 | A U0 > 1) > 2 & A(A U0 = 0) > 0) > 1) > 10"
+
+
+def test_long_formulas_are_told_in_steps() -> None:
+    first, *steps = run("formula", NESTED, "--as", "english").stdout.splitlines()
+    assert first == "more than 10 nodes have more than 1 neighbour that is of kind (a)"
+    assert [line[:19] for line in steps] == ["  (a) nodes that ar"]
+    checked = run("check", f"!({NESTED})", "psi_0", *FEW).stdout.splitlines()
+    assert checked[1] == "in words  at most 10 nodes have more than 1 neighbour that is of kind (a)"
+    assert checked[2].strip() == steps[0].strip()
+
+
+def test_shares_in_c2_need_a_size() -> None:
+    failed = run("formula", "A U0 > 1/2", "--as", "c2", code=2)
+    assert "Give --max-size D" in failed.stderr
+    written = run("formula", "A U0 > 1/2", "--as", "c2", "--max-size", "2").stdout
+    at_most_2 = gl.parse("A true = 1 & A U0 > 0 | A true = 2 & A U0 > 1")
+    assert gl.equivalent(gl.from_c2(gl.parse_c2(written)), at_most_2, max_nodes=3)
+    assert "--max-size is for --as c2" in run("formula", "U0", "--max-size", "2", code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -289,6 +334,33 @@ def test_plot(model: Path, tmp_path: Path, what: str, ending: str, start: bytes)
     out = tmp_path / f"picture.{ending}"
     assert run("plot", model, "--what", what, "--out", out).stdout == ""
     assert out.read_bytes().startswith(start)
+
+
+def test_plot_on_a_data_set(tmp_path: Path) -> None:
+    """The rule is wrong about some graphs, and the pictures say about how many."""
+    path = save_model(tmp_path / "half.idt.json", "1 U1 > 7")
+    scores = run_json("evaluate", path, "psi_0", *FEW, "--part", "all")["scores"]
+    accuracy = f"{scores[0]['accuracy']:.3f}"
+    assert accuracy != "1.000"
+    for what in ("confusion", "rules"):
+        out = tmp_path / f"{what}.svg"
+        run("plot", path, "psi_0", *FEW, "--part", "all", "--what", what, "--out", out)
+        assert accuracy in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--what", "confusion"], "needs a DATASET"),
+        (["psi_0", "--what", "fidelity"], "needs a --teacher"),
+    ],
+)
+def test_plot_without_what_it_needs(
+    model: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    out = tmp_path / "x.png"
+    assert message in run("plot", model, *arguments, "--out", out, code=2).stderr
+    assert not out.exists()
 
 
 def test_report_in_three_forms(model: Path, tmp_path: Path) -> None:

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gnn2logic import IDTClassifier, PredicateEncoder
 from gnn2logic.datasets import Dataset, read_tu
-from gnn2logic.exceptions import DataSetError
+from gnn2logic.exceptions import DataSetError, ParameterError
 from tu_texts import GOOD, write_folder
 
 ALL = {"node_attributes": True, "edge_labels": True}
@@ -296,13 +298,24 @@ def test_a_long_line_is_shown_in_part(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 1000
 
 
+@pytest.mark.parametrize("option", ["node_labels", "node_attributes", "edge_labels"])
+@pytest.mark.parametrize("value", ["false", 0, None])
+def test_options_are_true_or_false(tmp_path: Path, option: str, value: Any) -> None:
+    folder = write_folder(tmp_path)
+    with pytest.raises(ParameterError, match=f"{option} must be True or False. Got {value!r}"):
+        read_tu(folder, "DS", **{option: value})
+    true: Any = np.True_
+    assert len(read_tu(folder, "DS", **{option: true})) == 3
+
+
 def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(DataSetError, match=r"nowhere: a folder .* must be there"):
         read_tu(tmp_path / "nowhere")
 
 
-def test_a_folder_in_place_of_a_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["folder", "pipe"])
+def test_something_else_in_place_of_a_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
     folder = write_folder(tmp_path, A=None)
-    (folder / "DS_A.txt").mkdir()
-    with pytest.raises(DataSetError, match=r"DS_A.txt: the file cannot be read"):
+    make(folder / "DS_A.txt")
+    with pytest.raises(DataSetError, match=r"DS_A.txt: the file cannot be read: it is not a plain"):
         read_tu(folder, "DS")

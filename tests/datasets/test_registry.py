@@ -154,6 +154,11 @@ def test_unknown_options(name: str, option: str, known: str) -> None:
         datasets.load(name, **{option: 1})
 
 
+def test_download_is_true_or_false() -> None:
+    with pytest.raises(ParameterError, match="download must be True or False. Got 'false'"):
+        datasets.load("MUTAG", download="false")
+
+
 def test_torch_is_not_needed(tmp_path: Path) -> None:
     write_folder(tmp_path / "DS")
     code = (

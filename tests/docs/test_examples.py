@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
 
 pytest.importorskip("torch_geometric", reason="the examples use networks (extra 'torch')")
 pytest.importorskip("matplotlib", reason="the examples draw (extra 'plot')")
@@ -66,3 +67,55 @@ def test_a_network_of_ones_own(tmp_path: Path) -> None:
     printed = run("own_network.py", "--epochs", "5", "--graphs", "200", folder=tmp_path)
     assert share(printed, "rule and network agree about") > 0.7
     assert "The labels were made by    1(U1 & A U1 > 3) > 4" in printed
+
+
+# What the paper found ---------------------------------------------------------------------------
+
+
+def learned_from_labels(printed: str) -> list[str]:
+    """Return the rules that are the same on every machine, as they were printed."""
+    parts = printed.split("\n\n")
+    return [part.strip("\n") for part in parts if part.startswith("Learned from the labels")]
+
+
+def check_page(rules: list[str]) -> None:
+    """Check that the documentation shows these rules."""
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert [rule for rule in rules if rule not in page] == []
+
+
+def test_the_rule_for_aids(tmp_path: Path) -> None:
+    data = os.environ.get("GNN2LOGIC_DATA")
+    if data is None:
+        pytest.skip("needs GNN2LOGIC_DATA, a folder with the TU data set AIDS")
+    printed = run("paper/aids.py", "--epochs", "2", "--out", "o", folder=tmp_path, data=data)
+    (rule,) = learned_from_labels(printed)
+    assert "a: 1 true > 12\n" in rule
+    assert "right about 99.8%" in rule
+    check_page([rule])
+    assert (tmp_path / "o" / "aids.png").stat().st_size > 10_000
+
+
+def test_the_recovered_formulas(tmp_path: Path) -> None:
+    printed = run("paper/recovered_formulas.py", "--epochs", "2", "--out", "o", folder=tmp_path)
+    rules = learned_from_labels(printed)
+    assert [rule.splitlines()[1] for rule in rules] == [
+        "  true: 1 U1 > 6",
+        "  true: 1(4 <= A true <= 9) < 13",
+    ]
+    for name in ("psi_0", "psi_1"):
+        # The first line of each is about the labels alone, the second one about the network.
+        assert f"Rule and {name} differ on 0 of 20000 more graphs." in printed
+        assert (tmp_path / "o" / f"{name}.png").stat().st_size > 10_000
+    check_page(rules)
+
+
+def test_the_rule_for_shapes_and_the_data_it_belongs_to(tmp_path: Path) -> None:
+    printed = run("paper/multi_shapes.py", "--epochs", "2", "--out", "o", folder=tmp_path)
+    one_tree, own_trees = printed.split("On a tree of its own")
+    assert "The paper's rule is right about 100.0%" in one_tree
+    assert "The paper's rule is right about 67.5%" in own_trees
+    (rule,) = learned_from_labels(one_tree)
+    assert "two shapes: 1(A true < 2) > 14 & 1(3 <= A true <= 12) > 12\n" in rule
+    check_page([rule, *learned_from_labels(own_trees)])
+    assert (tmp_path / "o" / "multi_shapes.png").stat().st_size > 10_000

@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gnn2logic.cli.app import app
+from gnn2logic.datasets import load
 from gnn2logic.exceptions import DataSetError, ParameterError
 from gnn2logic.experiments import reproduce, running, verify
 from gnn2logic.experiments.catalogue import DATASETS, PAPER_MODELS, choose, model_named
@@ -113,6 +114,11 @@ def test_a_row_cut_short_is_made_anew(
     assert tables_of(tmp_path) == tables_of(finished)
 
 
+def test_folds_that_run_side_by_side_give_the_same(finished: Path, tmp_path: Path) -> None:
+    reproduce(tmp_path, datasets=["psi_0"], models=MODELS, smoke=True, jobs=2)
+    assert tables_of(tmp_path) == tables_of(finished)
+
+
 def test_rows_of_other_settings_are_refused(finished: Path) -> None:
     with pytest.raises(ParameterError, match="made with the same settings"):
         reproduce(finished, datasets=["psi_0"], models=MODELS, smoke=True, seed=1)
@@ -125,11 +131,53 @@ def test_rows_of_other_settings_are_refused(finished: Path) -> None:
         ({"models": ["SVM"]}, "Each model must be one of GCN"),
         ({"folds": 1}, "folds must be"),
         ({"jobs": 0}, "jobs must be"),
+        ({"seed": 2**32}, "seed must be at most 4294967295. Got 4294967296"),
     ],
 )
 def test_wrong_options_are_told(tmp_path: Path, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         reproduce(tmp_path, **wrong)
+
+
+def test_what_cannot_run_is_told_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "score_fold", None)
+    least = np.bincount(load("psi_1").y).min()
+    with pytest.raises(ParameterError, match=f"from 2 to {least}, the size .* class of psi_1"):
+        reproduce(tmp_path, datasets=["psi_0", "psi_1"], folds=300)
+    monkeypatch.setenv("GNN2LOGIC_DATA", str(tmp_path))
+    (tmp_path / "BZR").mkdir()
+    with pytest.raises(DataSetError, match="BZR_graph_indicator.txt: the file is missing"):
+        reproduce(tmp_path, datasets=["BZR", "psi_0"], seed=99)
+    assert not (tmp_path / "rows.jsonl").exists()
+
+
+FOREIGN: list[tuple[dict[str, Any], str]] = [
+    ({"model": "SVM"}, "there is no such model"),
+    ({"fold": 2}, "there are folds 0 to 1"),
+    ({"fold": -1}, "there are folds 0 to 1"),
+    ({"dataset": "MUTAG"}, "the data sets are AIDS"),
+    ({"settings": "0" * 16}, "it was made with other folds"),
+]
+
+
+@pytest.mark.parametrize(("change", "problem"), FOREIGN)
+def test_rows_that_cannot_be_are_refused(
+    finished: Path, tmp_path: Path, change: dict[str, Any], problem: str
+) -> None:
+    rows, _ = RowFile(finished / "rows.jsonl").read()
+    RowFile(tmp_path / "rows.jsonl").write([msgspec.structs.replace(rows[0], **change)])
+    (tmp_path / "run.json").write_bytes((finished / "run.json").read_bytes())
+    with pytest.raises(ParameterError, match=problem):
+        reproduce(tmp_path, datasets=["psi_0"], models=MODELS, smoke=True)
+    with pytest.raises(DataSetError, match=problem):
+        verify(tmp_path)
+
+
+def test_verify_makes_at_least_one_row(finished: Path) -> None:
+    with pytest.raises(ParameterError, match="n_rows must be a whole number >= 1"):
+        verify(finished, n_rows=0)
 
 
 def test_verify_finds_the_same_and_what_was_changed(finished: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,11 @@ def test_write_replaces_all_lines(tmp_path: Path) -> None:
     file.write([row(fold=7)])
     assert [each.fold for each in file.read()[0]] == [7]
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+
+
+def test_a_full_disk_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system may take a part of what is written and say so only by a number."""
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda handle, data: write(handle, data[:50]))
+    with pytest.raises(OSError, match="No space left on device"):
+        filled(tmp_path, 1)

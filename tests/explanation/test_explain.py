@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import oracle
+from explanation_samples import cases, star
 from gnn2logic.exceptions import (
     FeatureError,
     GraphError,
@@ -30,14 +31,7 @@ from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import TRUE, parse
 from gnn2logic.logic.documents import formula_to_document
 from gnn2logic.trees.tree import Split
-from strategies import KINDS, NAMES, RELATIONS, formulas, plain_graphs, to_batch
-
-
-def star() -> GraphBatch:
-    """Return a star around 0 with two marked rays, and an edge apart from it."""
-    edges = [(0, 1), (0, 2), (0, 3), (4, 5)]
-    marked = [[0], [1], [1], [0], [1], [0]]
-    return from_edges(edges, 6, marked, names=["U0"]).symmetrize()
+from strategies import KINDS, NAMES
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -45,18 +39,9 @@ def star() -> GraphBatch:
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_everything_said_is_true(level: Any, kind: str, data: st.DataObject) -> None:
-    plain = data.draw(plain_graphs(kind))
-    if kind == "typed" and not plain.edges:
-        return
-    relations = RELATIONS if kind == "typed" else ()
-    formula = data.draw(formulas(relations=relations, max_steps=6))
-    graph = to_batch(plain)
-    model = from_formulas(
-        {"yes": formula}, otherwise="no", names=NAMES, relations=relations, level=level
-    )
-    node = data.draw(st.integers(0, plain.n_nodes - 1)) if level == "node" else None
-    row = node or 0
-    found = explain(model, graph, node=node)
+    case = data.draw(cases(kind, level))
+    model, plain, graph, row = case.model, case.plain, case.graph, case.row
+    found = explain(model, graph, node=case.node)
     assert found.label == model.predict(graph)[row]
     assert found.share == 1.0
     assert found.support is None

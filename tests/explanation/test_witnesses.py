@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import oracle
+from explanation_samples import cases, star
 from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation import witnesses
 from gnn2logic.graphs import GraphBatch, from_edges, random_graphs
@@ -18,7 +19,7 @@ from gnn2logic.idt import IDTClassifier
 from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import parse
 from gnn2logic.logic.documents import formula_to_document
-from strategies import KINDS, NAMES, RELATIONS, formulas, plain_graphs, to_batch
+from strategies import KINDS, NAMES
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -26,19 +27,10 @@ from strategies import KINDS, NAMES, RELATIONS, formulas, plain_graphs, to_batch
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_conditions_say_what_is_true(level: Any, kind: str, data: st.DataObject) -> None:
-    plain = data.draw(plain_graphs(kind))
-    if kind == "typed" and not plain.edges:
-        return
-    relations = RELATIONS if kind == "typed" else ()
-    formula = data.draw(formulas(relations=relations, max_steps=6))
-    graph = to_batch(plain)
-    model = from_formulas(
-        {"yes": formula}, otherwise="no", names=NAMES, relations=relations, level=level
-    )
-    node = data.draw(st.integers(0, plain.n_nodes - 1)) if level == "node" else None
-    found = witnesses(model, graph, node=node)
-    row = 0 if node is None else node
-    assert found.label == model.predict(graph)[row]
+    case = data.draw(cases(kind, level))
+    plain, graph, row = case.plain, case.graph, case.row
+    found = witnesses(case.model, graph, node=case.node)
+    assert found.label == case.model.predict(graph)[row]
     assert found.rule.evaluate(graph, level="node")[row]
     for condition in found.conditions:
         assert condition.nodes.tolist() == oracle.truth(formula_to_document(condition.inner), plain)
@@ -54,15 +46,6 @@ def test_conditions_say_what_is_true(level: Any, kind: str, data: st.DataObject)
     edges = {(source, target) for source, target, _ in plain.edges}
     assert {tuple(edge) for edge in found.edges.tolist()} <= edges
     assert found.nodes[found.edges].any(axis=1).all()
-
-
-STAR = [(0, 1), (0, 2), (0, 3), (4, 5)]
-
-
-def star() -> GraphBatch:
-    """Return a star around 0 with two marked rays, and an edge apart from it."""
-    marked = [[0], [1], [1], [0], [1], [0]]
-    return from_edges(STAR, 6, marked, names=["U0"]).symmetrize()
 
 
 def test_nodes_and_edges_of_a_star() -> None:

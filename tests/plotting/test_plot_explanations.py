@@ -55,6 +55,22 @@ def test_every_condition_has_its_nodes() -> None:
     assert_apart([panel.get_window_extent() for panel in ax.child_axes])
 
 
+def test_conditions_about_one_count_share_a_picture() -> None:
+    model = from_formulas({"yes": "2 <= 1 U0 <= 4"}, otherwise="no", names=["U0"])
+    path = from_edges([(0, 1), (1, 2)], 3, [[1], [1], [1]], names=["U0"]).symmetrize()
+    found = explain(model, path)
+    assert len(found.conditions) == 2
+    (panel,) = plot_explanation(found).child_axes
+    assert filled(panel) == [0, 1, 2]
+    formula, needed = panel.get_title().split("\n")
+    assert formula == "2 ≤ 1 U0 ≤ 4"
+    assert needed.startswith("3 of 3 nodes, ")
+    assert set(needed.removeprefix("3 of 3 nodes, ").removesuffix(" needed").split(" and ")) == {
+        "more than 1",
+        "at most 4",
+    }
+
+
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_files(kind: str) -> None:
     assert len(saved(plot_explanation(example()), kind)) > 2000

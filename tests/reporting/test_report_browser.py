@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from gnn2logic.graphs import from_edges
 from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import parse
 from gnn2logic.reporting import report
-from report_samples import graph_report, graph_task, node_task
+from report_samples import graph_report, graph_task, long_report, node_task
 
 # What is lit in the large picture, as node numbers.
 LIT = "return [...document.querySelectorAll('#stage-picture .on')].map(n => +n.dataset.node)"
+# How far down the large picture begins.
+TOP = "return document.getElementById('stage-title').getBoundingClientRect().top"
 # A phone widens its window for what does not fit; others get a bar to scroll with.
 FITS = (
     "const e = document.documentElement;"
@@ -310,3 +313,33 @@ def test_hostile_names_and_directed_typed_graphs_are_drawn(browser: Any, tmp_pat
     text = browser.execute_script("return document.getElementById('stage-title').textContent")
     assert text == name
     assert quiet(browser)
+
+
+def test_kinds_of_nodes_are_shown_by_their_names(browser: Any, tmp_path: Path) -> None:
+    found, graphs = long_report()
+    found.write_html(tmp_path / "long.html")
+    document = found.to_dict()
+    assert len(document["kinds"]) > 1
+    look(browser, tmp_path / "long.html")
+    graph = graphs[document["examples"][0]["graph"]]
+    for kind in document["kinds"]:
+        name = f"({kind['name']})"
+        script = (
+            "const [own] = [...document.querySelectorAll('.kinds button')]"
+            ".filter(b => b.textContent === arguments[0]); own.click();"
+        )
+        browser.execute_script(script, name)
+        truth = parse(document["formulas"][kind["formula"]]["text"]).evaluate(graph, level="node")
+        assert browser.execute_script(LIT) == np.flatnonzero(truth).tolist()
+        words = browser.execute_script("return document.getElementById('words-line').innerText")
+        assert words.startswith(f"{name} means: the node ")
+        # The picture is in sight.
+        assert wait_until(lambda: 0 <= browser.execute_script(TOP) < 900)
+    assert quiet(browser)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()

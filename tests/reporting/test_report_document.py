@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -17,14 +18,14 @@ from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 import oracle
 from gnn2logic import datasets
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
-from gnn2logic.explanation import witnesses
+from gnn2logic.explanation import explain, witnesses
 from gnn2logic.graphs import from_edges, random_graphs
 from gnn2logic.idt import IDTClassifier
 from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import parse
 from gnn2logic.logic.documents import formula_to_document
 from gnn2logic.reporting import report
-from report_samples import graph_report, graph_task, node_task
+from report_samples import graph_report, graph_task, long_report, node_task
 from strategies import KINDS, NAMES, RELATIONS, formulas, plain_graphs, to_batch
 
 
@@ -315,3 +316,54 @@ def test_reports_need_no_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_long_parts_have_names() -> None:
+    found, _ = long_report()
+    document = found.to_dict()
+    names = {kind["name"]: kind for kind in document["kinds"]}
+    assert list(names) == list("abcdefgh")[: len(names)]
+    rule = document["rules"][0]
+    assert len(rule["short_words"]) < len(rule["words"]) / 2
+
+    def written_out(text: str) -> str:
+        meaning = lambda match: f"({written_out(names[match[1]]['logic'])})"  # noqa: E731
+        return re.sub(r"\(([a-z])\)", meaning, text)
+
+    # The names stand for what they say they do.
+    signs = str.maketrans({"∧": "&", "∨": "|", "¬": "!", "≤": "<=", "≠": "!="})
+    assert parse(written_out(rule["short_logic"]).translate(signs)) is parse(rule["text"])
+    for kind in document["kinds"]:
+        own = document["formulas"][kind["formula"]]
+        assert own["name"] == kind["name"]
+        assert parse(written_out(kind["logic"]).translate(signs)) is parse(own["text"])
+    for text in (found.html(), found.markdown()):
+        for kind in document["kinds"]:
+            assert kind["words"] in text
+
+
+@pytest.mark.parametrize("level", ["graph", "node"])
+def test_decisions_and_changes_are_those_of_explain(level: str) -> None:
+    if level == "graph":
+        idt, graphs, truth, teacher = graph_task()
+        found = report(idt, graphs, truth, teacher=teacher).to_dict()
+    else:
+        idt, graphs, truth = node_task()
+        found = report(idt, graphs, truth).to_dict()
+    for example in found["examples"]:
+        why = explain(idt, graphs[example["graph"]], node=example["node"])
+        assert example["predicted"] == why.label
+        said = [
+            (own["count"], own["size"], own["threshold"], own["met"], own["margin"])
+            for own in example["decisions"]
+        ]
+        assert said == [
+            (own.count, own.size, str(own.threshold), own.met, own.margin) for own in why.conditions
+        ]
+        assert [(own["class"], own["total"]) for own in example["flips"]] == [
+            (own.label, own.total) for own in why.flips
+        ]
+        for ours, theirs in zip(example["flips"], why.flips, strict=True):
+            assert [(own["before"], own["after"]) for own in ours["changes"]] == [
+                (own.before, own.after) for own in theirs.changes
+            ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import sys
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typer.core import TyperGroup
 
 from gnn2logic.cli.ending import exit_code_of
 from gnn2logic.cli.output import any_text_is_fine, emit
+from gnn2logic.exceptions import ParameterError
 
 __all__ = ["COMMANDS", "app", "run"]
 
@@ -26,8 +28,13 @@ COMMANDS = (
     "explain",
     "plot",
     "report",
+    "shard",
     "reproduce",
 )
+
+
+# People try both.
+_HELP = {"help_option_names": ["-h", "--help"]}
 
 
 def _markup() -> Any:
@@ -49,8 +56,14 @@ class _LazyGroup(TyperGroup):
         markup = _markup()
         single = typer.Typer(add_completion=False, rich_markup_mode=markup)
         epilog = _examples(getattr(module, "EXAMPLES", ()), framed=markup is not None)
-        single.command(cmd_name, epilog=epilog)(getattr(module, cmd_name))
+        single.command(cmd_name, epilog=epilog, context_settings=_HELP)(getattr(module, cmd_name))
         return typer.main.get_command(single)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+        if args[0] not in COMMANDS and close and not args[0].startswith("-"):
+            raise ParameterError(f"There is no command {args[0]!r}. Did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **options: Any) -> Any:
         alone = options.get("standalone_mode", True)
@@ -78,6 +91,7 @@ def _examples(lines: tuple[str, ...], *, framed: bool) -> str | None:
 app = typer.Typer(
     cls=_LazyGroup,
     rich_markup_mode=_markup(),
+    context_settings=_HELP,
     pretty_exceptions_enable=False,
     help="Distil graph neural networks into logic that people can read, check and run.",
     epilog=_examples(

@@ -64,16 +64,23 @@ def check(
     Says in which graphs and at which nodes it is true, and how well that tells each class.
 
     A formula is true in a graph if it is true at all of its nodes; "1(phi) > 0" asks for one node.
-    The exit code is 1 if it is true in no graph.
+    The data set may be a folder that gnn2logic shard wrote; it is read in parts. The exit code is 1
+    if the formula is true in no graph.
     """
     say = talker(quiet)
     wanted = parsed(formula)
     from gnn2logic.cli.checking import check_formula
     from gnn2logic.cli.data import read_data
     from gnn2logic.idt import load
+    from gnn2logic.storage import is_store
 
     reader = None if model is None else load(model)
-    found = check_formula(wanted, read_data(dataset, data, part), reader)
+    if is_store(dataset):
+        from gnn2logic.cli.stores import check_store, open_store
+
+        found = check_store(wanted, open_store(dataset, data), part, reader)
+    else:
+        found = check_formula(wanted, read_data(dataset, data, part), reader)
     if as_json:
         emit_json(found.plain())
     else:
@@ -85,11 +92,16 @@ def check(
 
 
 def _emit(found: Check, show_all: bool) -> None:
+    from gnn2logic.explanation import in_steps
+
     places = found.places()
     n_graphs, n_nodes = int(found.graphs.sum()), int(found.nodes.sum())
     emit(f"formula   {found.formula}")
-    emit(f"in words  {found.formula.english()}")
-    emit(f"graphs    true in {n_graphs} of {len(found.graphs)} of {found.chosen.data.name}")
+    first, *steps = in_steps(found.formula).splitlines()
+    emit(f"in words  {first}")
+    for line in steps:
+        emit(f"{'':8}{line}")
+    emit(f"graphs    true in {n_graphs} of {len(found.graphs)} of {found.dataset_name}")
     emit(f"nodes     true at {n_nodes} of {len(found.nodes)}, in {len(places)} graphs")
     emit()
     heads = ["class", "graphs", "accuracy", "precision", "recall", "F1", ""]

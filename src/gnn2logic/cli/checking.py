@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from gnn2logic.cli.data import Chosen
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.logic import Formula
 
-__all__ = ["Check", "ClassScore", "check_formula"]
+__all__ = ["Check", "ClassScore", "check_formula", "class_scores"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -48,7 +49,13 @@ class Check:
     Parameters
     ----------
     formula : Formula
-    chosen : Chosen
+    dataset_name : str
+    numbers : array of int
+        The numbers of the graphs in the whole data set.
+    labels : array of str
+        The names of their classes.
+    ptr : array of int
+        The nodes of graph i are those from ``ptr[i]`` on.
     graphs : array of bool
         The graphs all of whose nodes satisfy the formula.
     nodes : array of bool
@@ -57,7 +64,10 @@ class Check:
     """
 
     formula: Formula
-    chosen: Chosen
+    dataset_name: str
+    numbers: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.str_]
+    ptr: npt.NDArray[np.int64]
     graphs: BoolArray
     nodes: BoolArray
     scores: list[ClassScore]
@@ -65,17 +75,16 @@ class Check:
     @property
     def best(self) -> ClassScore | None:
         """The class that the formula tells best, by F1; None if it holds nowhere."""
-        if not self.graphs.any():
+        if not self.graphs.any() or not self.scores:
             return None
         return max(self.scores, key=lambda score: (score.f1, score.accuracy))
 
     def places(self) -> list[dict[str, Any]]:
         """Return the graphs with a node that satisfies the formula, and all such nodes."""
-        ptr = self.chosen.data.graphs.ptr
-        labels = self.chosen.labels.tolist()
+        labels = self.labels.tolist()
         found = []
-        for place, number in enumerate(self.chosen.numbers.tolist()):
-            nodes = np.flatnonzero(self.nodes[ptr[place] : ptr[place + 1]]).tolist()
+        for place, number in enumerate(self.numbers.tolist()):
+            nodes = np.flatnonzero(self.nodes[self.ptr[place] : self.ptr[place + 1]]).tolist()
             if nodes:
                 holds = bool(self.graphs[place])
                 found.append(
@@ -88,7 +97,7 @@ class Check:
         return {
             "formula": str(self.formula),
             "english": self.formula.english(),
-            "dataset": self.chosen.data.name,
+            "dataset": self.dataset_name,
             "n_graphs": len(self.graphs),
             "n_satisfied_graphs": int(self.graphs.sum()),
             "n_nodes": len(self.nodes),
@@ -109,11 +118,23 @@ def check_formula(formula: Formula, chosen: Chosen, reader: IDTPredictor | None 
     """
     batch = chosen.data.graphs if reader is None else reader.encoder_.transform(chosen.graphs)
     holds = formula.evaluate(batch)
-    scores = [
-        _score(name, holds, chosen.data.y == number)
-        for number, name in enumerate(chosen.data.class_names)
-    ]
-    return Check(formula, chosen, holds, formula.evaluate(batch, level="node"), scores)
+    return Check(
+        formula=formula,
+        dataset_name=chosen.data.name,
+        numbers=chosen.numbers,
+        labels=chosen.labels,
+        ptr=batch.ptr,
+        graphs=holds,
+        nodes=formula.evaluate(batch, level="node"),
+        scores=class_scores(holds, chosen.labels, chosen.data.class_names),
+    )
+
+
+def class_scores(
+    holds: BoolArray, labels: npt.NDArray[np.str_], names: Iterable[str]
+) -> list[ClassScore]:
+    """Return how well a formula tells each of the classes with these names."""
+    return [_score(name, holds, labels == name) for name in names]
 
 
 def _score(name: str, holds: BoolArray, is_class: BoolArray) -> ClassScore:

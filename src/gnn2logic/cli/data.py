@@ -15,8 +15,17 @@ import numpy.typing as npt
 from gnn2logic import datasets
 from gnn2logic.cli.options import Part, settings_from
 from gnn2logic.exceptions import DataSetError, LabelError
+from gnn2logic.storage import is_store
 
-__all__ = ["Chosen", "choose", "class_names_for", "load_whole", "read_data", "with_class_names"]
+__all__ = [
+    "Chosen",
+    "choose",
+    "class_names_for",
+    "load_whole",
+    "numbers_in",
+    "read_data",
+    "with_class_names",
+]
 
 # Of every class, each graph of that place is for testing.
 _ONE_IN = 5
@@ -66,25 +75,42 @@ def read_data(name: str, options: Iterable[str] | None, part: Part) -> Chosen:
 
 def choose(whole: datasets.Dataset, part: Part) -> Chosen:
     """Return a part of a data set."""
-    numbers = np.flatnonzero(_is_in(part, whole.y))
+    numbers = numbers_in(part, whole.y, whole.name)
+    return Chosen(whole if part is Part.ALL else whole.take(numbers), numbers)
+
+
+def numbers_in(part: Part, y: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.int64]:
+    """Return the numbers of the graphs of a part, for graphs of these classes."""
+    numbers = np.flatnonzero(_is_in(part, y))
     if not len(numbers):
         raise DataSetError(
-            f"{whole.name} has only {len(whole)} graphs, too few to hold some back for a test. "
+            f"{name} has only {len(y)} graphs, too few to hold some back for a test. "
             "Take them all with --part all."
         )
-    return Chosen(whole if part is Part.ALL else whole.take(numbers), numbers)
+    return numbers
 
 
 def load_whole(name: str, options: Iterable[str] | None) -> datasets.Dataset:
     """Return a data set by its name or its folder; known names come first."""
     folder = Path(name)
-    by_name = name in datasets.names() or (not folder.is_dir() and len(folder.parts) == 1)
+    is_path = folder.is_dir() or str(folder.parent) != "." or name.startswith(".")
+    by_name = name in datasets.names() or not is_path
     if by_name:
         # The keys are checked by `load`, which knows what goes with the name.
         keys = [text.partition("=")[0] for text in options or ()]
         return datasets.load(name, **settings_from("--data", options, keys))
+    if is_store(folder):
+        raise DataSetError(
+            f"{name!r} is a shard store. The commands check and evaluate read one; for others give "
+            "the data set that it was made of."
+        )
     known = list(inspect.signature(datasets.read_tu).parameters)[1:]
-    return datasets.read_tu(folder, **settings_from("--data", options, known))
+    settings = settings_from("--data", options, known)
+    inside = folder / "raw"
+    if inside.is_dir() and not list(folder.glob("*_graph_indicator.txt")):
+        # As PyTorch Geometric keeps them.
+        return datasets.read_tu(inside, **{"name": folder.resolve().name} | settings)
+    return datasets.read_tu(folder, **settings)
 
 
 def _is_in(part: Part, y: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

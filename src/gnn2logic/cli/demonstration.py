@@ -5,14 +5,17 @@ The data are the BAMultiShapes of the paper: does a graph have exactly two of th
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 import gnn2logic as gl
 from gnn2logic.cli import let_threads_sleep
 from gnn2logic.cli.files import save_picture, writing_to
+from gnn2logic.idt.reading import final_columns
 
 __all__ = ["show"]
 
@@ -48,8 +51,13 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
     idt = gl.distill(gnn, train.graphs, random_state=0)
 
     emit(f"{idt}\n")
-    for label, name in enumerate(test.class_names):
-        emit(f"{name}, in words:\n  {idt.formula(label).english()}\n")
+    smallest = min(range(len(test.class_names)), key=lambda label: idt.formula(label).size)
+    words = gl.explanation.in_steps(idt.formula(smallest))
+    emit(f"{test.class_names[smallest]}, in words:\n{_indented(words)}\n")
+    counted = _counted(idt, test.graphs)
+    if test.mask is not None and counted.any():
+        emit(f"{test.mask[counted].mean():.1%} of the nodes that the rule counts are in a shape,")
+        emit(f"and {test.mask.mean():.1%} of all nodes are.\n")
     majority = np.bincount(test.y).max() / len(test)
     emit(f"On {len(test)} graphs that neither has seen:")
     emit(f"  the rule is right about       {idt.score(test.graphs, test.y):.1%}")
@@ -63,6 +71,25 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
     emit(f"The report is in {page}")
     for picture in _draw(idt, test, out):
         emit(f"A picture is in {picture}")
+
+
+def _counted(idt: gl.IDTPredictor, graphs: gl.GraphBatch) -> npt.NDArray[np.bool_]:
+    """Return the nodes that a decision of the final tree counts."""
+    found = np.zeros(graphs.n_nodes, dtype=bool)
+    for formula in final_columns(idt.model_).values():
+        found |= formula.evaluate(graphs, level="node")
+    return found
+
+
+def _indented(text: str) -> str:
+    """Return lines that fit into a terminal."""
+    lines = []
+    for line in text.splitlines():
+        start = "  " if not line.startswith(" ") else "    "
+        lines += textwrap.wrap(
+            line.strip(), 92, initial_indent=start, subsequent_indent=f"{start}  "
+        )
+    return "\n".join(lines)
 
 
 def _draw(idt: gl.IDTPredictor, data: gl.datasets.Dataset, out: Path) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,6 +28,9 @@ from gnn2logic.cli.options import (
 )
 from gnn2logic.cli.output import emit, emit_json, emit_scores, talker
 
+if TYPE_CHECKING:
+    from gnn2logic.cli.data import Chosen
+
 __all__ = ["EXAMPLES", "distill"]
 
 EXAMPLES = (
@@ -35,6 +38,7 @@ EXAMPLES = (
     "gnn2logic distill MUTAG --teacher mutag.safetensors --labels --out mutag.idt.json",
     "gnn2logic distill MUTAG --teacher my_package.networks:trained_gin --out mine.idt.json",
     "gnn2logic distill psi_2 --idt width=8 --idt leaf_sets=merge --out psi_2.idt.json",
+    "gnn2logic distill psi_1 --variant true --layers 1 --out psi_1.idt.json",
 )
 
 
@@ -57,7 +61,7 @@ def distill(
         Variant | None,
         typer.Option(
             help="What is learned from: the network alone (the default), the network and the "
-            "labels (as --labels), or the labels alone, with as many layers as the network.",
+            "labels (as --labels), or the labels alone, which needs no network.",
             show_default=False,
         ),
     ] = None,
@@ -87,13 +91,12 @@ def distill(
     """Distil a network into rules, and save them.
 
     Without --teacher a network is trained first; --conv, --layers, --hidden, --epochs and --gnn are
-    about that one.
+    about that one. With --variant true there are --layers layers, and no network is trained.
     """
     say = talker(quiet)
     check_output(out, (".json",))
     if save_teacher is not None:
         check_output(save_teacher, (".safetensors",))
-    from gnn2logic import distillation
     from gnn2logic.cli.data import choose, load_whole
     from gnn2logic.cli.scores import scores_on_parts
     from gnn2logic.cli.teachers import find_teacher, train_network
@@ -102,7 +105,9 @@ def distill(
     whole = load_whole(dataset, data)
     chosen = choose(whole, part)
     network = find_teacher(teacher, whole)
-    if network is None:
+    kind = _variant(variant, labels)
+    from_labels = kind is Variant.LABELS and network is None and save_teacher is None
+    if network is None and not from_labels:
         say(f"Training a {conv} on {len(chosen.data)} graphs of {whole.name} ...")
         shape = {"conv": str(conv), "n_layers": layers, "hidden": hidden, "max_epochs": epochs}
         network = train_network(chosen, shape | {"random_state": seed}, gnn, quiet=quiet)
@@ -110,16 +115,18 @@ def distill(
             with writing_to(save_teacher):
                 network.save(save_teacher)
             say(f"The network is saved in {save_teacher}.")
-    say("Distilling it ...")
-    kind = _variant(variant, labels)
-    model = distillation.distill(
-        network,
-        chosen.network_graphs,
-        None if kind is Variant.GNN and not labels else chosen.labels,
-        variant=str(kind),
-        verbose=int(not quiet),
-        **settings,
-    )
+    settings["verbose"] = int(not quiet)
+    if from_labels:
+        say(f"Learning rules from {len(chosen.data)} graphs of {whole.name} ...")
+        model = _learned(chosen, {"n_layers": layers} | settings)
+    else:
+        from gnn2logic import distillation
+
+        say("Distilling it ...")
+        known = None if kind is Variant.GNN and not labels else chosen.labels
+        model = distillation.distill(
+            network, chosen.network_graphs, known, variant=str(kind), **settings
+        )
     # Whether somebody looked on is no part of the model.
     model.set_params(verbose=0)
     with writing_to(out):
@@ -132,6 +139,12 @@ def distill(
         emit(model)
         emit()
         emit_scores(scores)
+
+
+def _learned(chosen: Chosen, settings: dict[str, Any]) -> Any:
+    from gnn2logic.idt import IDTClassifier
+
+    return IDTClassifier(**settings).fit(chosen.graphs, chosen.labels)
 
 
 def _variant(variant: Variant | None, labels: bool) -> Variant:

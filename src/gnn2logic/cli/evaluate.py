@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnn2logic.cli.options import (
     DataArgument,
@@ -15,6 +15,10 @@ from gnn2logic.cli.options import (
     TeacherOption,
 )
 from gnn2logic.cli.output import emit, emit_json, emit_table, talker
+
+if TYPE_CHECKING:
+    from gnn2logic.cli.stores import StoredSubject
+    from gnn2logic.reporting.subject import Subject
 
 __all__ = ["EXAMPLES", "evaluate"]
 
@@ -36,13 +40,22 @@ def evaluate(
     """Measure a model against labels and its network.
 
     Accuracy and macro F1 are against the true labels, fidelity is against the network. The baseline
-    is the most common class. Of a model that classifies nodes only the fidelity is known.
+    is the most common class. Of a model that classifies nodes only the fidelity is known. The data
+    set may be a folder that gnn2logic shard wrote; it is read in parts.
     """
     talker(quiet)
-    from gnn2logic.cli.subjects import subject_of
     from gnn2logic.reporting.scores import score_table, table_of_counts
+    from gnn2logic.storage import is_store
 
-    subject = subject_of(model, dataset, data, part, teacher)
+    subject: Subject | StoredSubject
+    if is_store(dataset) and teacher is None:
+        from gnn2logic.cli.stores import open_store, stored_subject
+
+        subject = stored_subject(model, open_store(dataset, data), part)
+    else:
+        from gnn2logic.cli.subjects import subject_of
+
+        subject = subject_of(model, dataset, data, part, teacher)
     answers, classes = subject.answers, list(subject.classes)
     tables = {
         "confusion": None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gnn2logic.cli.options import JsonOption
 from gnn2logic.cli.output import emit, emit_json
-from gnn2logic.exceptions import FormulaError, ParameterError
+from gnn2logic.exceptions import FormulaError, ParameterError, TranslationError
 
 if TYPE_CHECKING:
     from gnn2logic.logic import Formula
@@ -24,6 +24,7 @@ EXAMPLES = (
     "gnn2logic formula shapes.idt.json",
     "gnn2logic formula shapes.idt.json --class 'two shapes' --as latex",
     "gnn2logic formula '1(A U0 > 3) > 1/2' --as english",
+    "gnn2logic formula 'A U0 > 1/2' --as c2 --max-size 4",
     "gnn2logic formula shapes.idt.json --class 'two shapes' | gnn2logic check - BAMultiShapes",
 )
 
@@ -55,6 +56,14 @@ def formula(
     notation: Annotated[
         Notation, typer.Option("--as", help="How to write it; text can be read back.")
     ] = Notation.TEXT,
+    max_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="For c2: write shares for sets of at most so many nodes.",
+            show_default=False,
+        ),
+    ] = None,
     simplify: Annotated[
         bool, typer.Option("--simplify", help="Write an equivalent formula that is shorter.")
     ] = False,
@@ -64,20 +73,25 @@ def formula(
 
     Each is true exactly for the graphs that the model puts into its class.
 
-    With --class there is the formula alone, for other programs; else one for each class.
+    With --class there is the formula alone, for other programs; else one for each class. In
+    English, long parts have a name such as (a), which is explained on a line of its own.
     """
+    if max_size is not None and notation is not Notation.C2:
+        raise ParameterError("--max-size is for --as c2.")
     wanted = _formulas(model, label)
     if simplify:
         wanted = {name: found.simplify() for name, found in wanted.items()}
     if as_json or notation is Notation.JSON:
         _emit_as_json(wanted, one=len(wanted) == 1 and (label is not None or None in wanted))
         return
-    write: Callable[[Formula], str] = _WRITERS[notation]
+    write, more = _writer(notation, wanted.values(), max_size)
     for name, found in wanted.items():
         if name is None or label is not None:
             emit(write(found))
         else:
             emit(f"{name}: {write(found)}")
+    for line in more:
+        emit(line)
 
 
 def parsed(text: str) -> Formula:
@@ -87,13 +101,32 @@ def parsed(text: str) -> Formula:
     return parse(sys.stdin.read() if text == "-" else text)
 
 
-_WRITERS: dict[Notation, Callable[[Any], str]] = {
-    Notation.TEXT: str,
-    Notation.UNICODE: lambda found: str(found.unicode()),
-    Notation.LATEX: lambda found: str(found.latex()),
-    Notation.C2: lambda found: str(found.c2()),
-    Notation.ENGLISH: lambda found: str(found.english()),
-}
+def _writer(
+    notation: Notation, formulas: Iterable[Formula], max_size: int | None
+) -> tuple[Callable[[Formula], str], list[str]]:
+    """Return how formulas are written, and the lines that follow them."""
+    if notation is Notation.ENGLISH:
+        from gnn2logic.explanation.kinds import SHORT, Kinds
+
+        kinds = Kinds.of(formulas, short=SHORT)
+        return kinds.words, kinds.lines()
+    if notation is Notation.C2:
+        return lambda found: _in_c2(found, max_size), []
+    plain: dict[Notation, Callable[[Formula], str]] = {
+        Notation.TEXT: str,
+        Notation.UNICODE: lambda found: found.unicode(),
+        Notation.LATEX: lambda found: found.latex(),
+    }
+    return plain[notation], []
+
+
+def _in_c2(formula: Formula, max_size: int | None) -> str:
+    from gnn2logic.logic import to_c2
+
+    try:
+        return str(to_c2(formula, max_size=max_size))
+    except TranslationError as error:
+        raise type(error)(str(error).replace("max_size=D", "--max-size D")) from error
 
 
 def _formulas(source: str, label: str | None) -> dict[str | None, Formula]:

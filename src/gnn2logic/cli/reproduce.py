@@ -8,22 +8,37 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["reproduce"]
+from gnn2logic.cli.options import SeedOption
+
+__all__ = ["EXAMPLES", "reproduce"]
+
+EXAMPLES = (
+    "gnn2logic reproduce --smoke --out smoke",
+    "gnn2logic reproduce --datasets psi_2,BAMultiShapes --models 'IDT(GIN+True)' --out results",
+    "gnn2logic reproduce --folds 10 --jobs 2 --baselines --out results",
+    "gnn2logic reproduce --verify results",
+)
 
 _INTERRUPTED = 130
 
 
 def reproduce(
     datasets: Annotated[
-        list[str] | None, typer.Option(help="A data set; may be repeated. All by default.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A data set; may be repeated. All seven by default."),
     ] = None,
     models: Annotated[
-        list[str] | None, typer.Option(help="A model; may be repeated. All seven by default.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A model; may be repeated. All seven by default."),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
     out: Annotated[Path, typer.Option(help="Where rows, tables and plots go.")] = Path("results"),
     jobs: Annotated[int, typer.Option(min=1, help="Folds that run side by side.")] = 1,
-    seed: Annotated[int, typer.Option(min=0)] = 0,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Run folds on the cluster of this Dask scheduler."),
+    ] = None,
+    seed: SeedOption = 0,
     smoke: Annotated[bool, typer.Option("--smoke", help="A two-minute version.")] = False,
     baselines: Annotated[
         bool, typer.Option("--baselines", help="Also majority, counts tree, WL kernel.")
@@ -35,9 +50,10 @@ def reproduce(
         Path | None, typer.Option(help="Make three random rows of this folder anew, and compare.")
     ] = None,
 ) -> None:
-    """Cross-validate the paper's seven models on its seven data sets and write its tables.
+    """Make the tables of the paper anew.
 
-    A run that was stopped goes on when the same command is given again.
+    Its seven models are cross-validated on its seven data sets. A run that was stopped goes on when
+    the same command is given again.
     """
     # Networks and plots are slow to import; help should not wait for them.
     from gnn2logic import experiments
@@ -58,6 +74,7 @@ def reproduce(
             models=_names(models),
             folds=folds,
             jobs=jobs,
+            dask=dask,
             seed=seed,
             smoke=smoke,
             baselines=baselines,
@@ -78,12 +95,12 @@ def _names(given: list[str] | None) -> list[str] | None:
 
 
 def _command() -> str:
-    """Return the command line without the folders, which belong to this machine."""
+    """Return the command line without folders and addresses, which belong to this machine."""
     parts, skip = ["gnn2logic"], False
     for part in sys.argv[1:]:
-        if skip or part.startswith("--out="):
+        if skip or part.startswith(("--out=", "--dask=")):
             skip = False
-        elif part == "--out":
+        elif part in ("--out", "--dask"):
             skip = True
         else:
             parts.append(f'"{part}"' if "(" in part or " " in part else part)

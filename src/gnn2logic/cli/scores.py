@@ -28,7 +28,7 @@ def scores_on_parts(
             chosen = choose(whole, own)
         except DataSetError:
             continue
-        graphs = chosen.network_graphs
+        graphs = chosen.graphs if network is None else chosen.network_graphs
         ours, theirs = (
             None if model is None else model.predict(graphs) for model in (rule, network)
         )

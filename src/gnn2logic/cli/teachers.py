@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import errno
 import importlib
 import inspect
 import os
@@ -42,6 +43,8 @@ def find_teacher(text: str | None, data: datasets.Dataset) -> Any:
         return None
     module, colon, factory = text.rpartition(":")
     if Path(text).suffix in (".safetensors", ".json") or Path(text).is_file():
+        if not Path(text).is_file():
+            raise FileNotFoundError(errno.ENOENT, "there is no such network", text)
         from gnn2logic.models import load_gnn
 
         return with_class_names(load_gnn(text), data)

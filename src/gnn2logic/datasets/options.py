@@ -6,7 +6,7 @@ import numpy as np
 
 from gnn2logic.exceptions import ParameterError
 
-__all__ = ["RandomState", "check_count", "seeded"]
+__all__ = ["RandomState", "check_count", "check_flag", "seeded"]
 
 RandomState = int | np.random.Generator | None
 
@@ -23,3 +23,9 @@ def seeded(random_state: object) -> np.random.Generator:
     if random_state is None or isinstance(random_state, np.random.Generator):
         return np.random.default_rng(random_state)
     return np.random.default_rng(check_count("random_state", random_state, least=0))
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise unless `value` is True or False: the text "false" would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name} must be True or False. Got {value!r} instead.")

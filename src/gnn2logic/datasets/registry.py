@@ -11,6 +11,7 @@ from typing import Any
 
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.datasets.formulas import PAPER_FORMULAS, formula_dataset
+from gnn2logic.datasets.options import check_flag
 from gnn2logic.datasets.shapes import ba_2motifs, ba_multi_shapes
 from gnn2logic.datasets.storage import check_name, find_folder
 from gnn2logic.datasets.tu import read_tu
@@ -185,6 +186,7 @@ def _load_tu(
     edge_labels: bool = False,
     download: bool = True,
 ) -> Dataset:
+    check_flag("download", download)
     try:
         folder = find_folder(name, download=download)
     except DataSetError as error:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnn2logic.datasets.attributes import NodeAttributes
 from gnn2logic.datasets.dataset import Dataset
+from gnn2logic.datasets.options import check_flag
 from gnn2logic.datasets.tu_files import NumberTable, read_floats, read_integers
 from gnn2logic.datasets.tu_names import Documented, Labels, documented
 from gnn2logic.exceptions import DataSetError
@@ -76,6 +77,12 @@ def read_tu(
     >>> data, data.class_names
     (Dataset('TINY', 2 graphs, 0 features, 2 classes), ('-1', '1'))
     """
+    for option, value in (
+        ("node_labels", node_labels),
+        ("node_attributes", node_attributes),
+        ("edge_labels", edge_labels),
+    ):
+        check_flag(option, value)
     place = Path(folder)
     if not place.is_dir():
         raise DataSetError(f"{place}: a folder with the files of the data set must be there.")

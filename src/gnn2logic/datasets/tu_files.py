@@ -95,6 +95,9 @@ def _read(
 
 
 def _bytes_of(path: Path) -> bytes:
+    if path.exists() and not path.is_file():
+        # A pipe or a device would be read for ever.
+        raise DataSetError(f"{path}: the file cannot be read: it is not a plain file.")
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from gnn2logic import __version__
+from gnn2logic._version import __version__
 
 __all__ = ["describe_environment"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -87,7 +88,9 @@ class RowFile:
         line = msgspec.json.encode(row) + b"\n"
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
-            os.write(handle, line)
+            if os.write(handle, line) != len(line):
+                # A part of a line would cost the next row as well.
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
             os.fsync(handle)
         finally:
             os.close(handle)

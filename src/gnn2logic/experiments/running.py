@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from joblib import Parallel, delayed, parallel_config
 
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.experiments.catalogue import (
@@ -22,8 +19,11 @@ from gnn2logic.experiments.catalogue import (
 )
 from gnn2logic.experiments.countdown import Countdown
 from gnn2logic.experiments.environment import describe_environment
+from gnn2logic.experiments.folds import fold_of
 from gnn2logic.experiments.plans import RunSettings
+from gnn2logic.experiments.pools import in_processes, on_cluster
 from gnn2logic.experiments.results import ROWS_NAME, write_results
+from gnn2logic.experiments.row_checks import problem_with
 from gnn2logic.experiments.rows import Row, RowFile
 from gnn2logic.experiments.scoring import score_fold
 from gnn2logic.idt.settings import check_whole
@@ -32,6 +32,8 @@ from gnn2logic.plotting.axes import needs_matplotlib
 __all__ = ["reproduce"]
 
 _SMOKE_FOLDS = 2
+# What scikit-learn takes for a seed.
+_MAX_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ def reproduce(
     models: Sequence[str] | None = None,
     folds: int = 10,
     jobs: int = 1,
+    dask: str | None = None,
     seed: int = 0,
     smoke: bool = False,
     baselines: bool = False,
@@ -70,6 +73,9 @@ def reproduce(
         Of the stratified cross-validation.
     jobs : int
         Processes; each works on a fold of its own, on one thread.
+    dask : str, optional
+        The address of a Dask scheduler: folds run on the workers of its cluster instead, one at a
+        time in each process. All workers need the files of the data sets.
     seed : int
     smoke : bool
         Few graphs, two folds, few epochs: everything is run, nothing is learned.
@@ -89,7 +95,7 @@ def reproduce(
     names = choose("data set", datasets, DATASETS)
     run = RunSettings(
         folds=_SMOKE_FOLDS if smoke else check_whole("folds", folds, least=2),
-        seed=check_whole("seed", seed, least=0),
+        seed=_check_seed(seed),
         smoke=smoke,
     )
     jobs = check_whole("jobs", jobs, least=1)
@@ -97,7 +103,11 @@ def reproduce(
     folder.mkdir(parents=True, exist_ok=True)
     file = RowFile(folder / ROWS_NAME)
     rows = _kept_rows(file, run)
-    _run_units(_missing(names, chosen, rows, run), file, run, jobs)
+    units = _missing(names, chosen, rows, run)
+    for name in dict.fromkeys(unit.dataset for unit in units):
+        # Data that is not there, or too small for so many folds, is told now and not hours later.
+        fold_of(name, 0, run)
+    _run_units(units, file, run, jobs, dask)
     rows = sorted(file.read()[0], key=_place)
     file.write(rows)
     record = {
@@ -113,6 +123,13 @@ def reproduce(
     return rows
 
 
+def _check_seed(seed: object) -> int:
+    checked = check_whole("seed", seed, least=0)
+    if checked > _MAX_SEED:
+        raise ParameterError(f"seed must be at most {_MAX_SEED}. Got {checked} instead.")
+    return checked
+
+
 def _choose_models(
     names: Sequence[str] | None, *, baselines: bool, ablation: bool
 ) -> tuple[Model, ...]:
@@ -125,11 +142,11 @@ def _kept_rows(file: RowFile, run: RunSettings) -> list[Row]:
     """Return the rows of an earlier run after a look at them; lines cut short are dropped."""
     rows, broken = file.read()
     for row in rows:
-        if row.dataset not in DATASETS or row.settings != run.digest(row.dataset):
+        if (problem := problem_with(row, run)) is not None:
             raise ParameterError(
                 f"{file.path.name} in the output folder must hold rows made with the same "
-                f"settings. The row of {row.model} on fold {row.fold} of {row.dataset} was made "
-                "with other folds, seeds or hyper-parameters; choose another folder, or delete it."
+                f"settings. It has a row of {row.model} on fold {row.fold} of {row.dataset}, but "
+                f"{problem}; choose another folder, or delete it."
             )
     if broken:
         sys.stderr.write(f"{broken} lines were cut short and are made anew.\n")
@@ -151,21 +168,30 @@ def _missing(
     return units
 
 
-def _run_units(units: list[_Unit], file: RowFile, run: RunSettings, jobs: int) -> None:
+def _run_units(
+    units: list[_Unit], file: RowFile, run: RunSettings, jobs: int, dask: str | None
+) -> None:
     countdown = Countdown(len(units))
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-        finished: Iterator[Any] = pool(delayed(_run_unit)(unit, file, run) for unit in units)
-        for unit in finished:
-            countdown.step(f"{unit.dataset} fold {unit.fold}")
+    if dask is None:
+        finished = in_processes(_run_unit, [(unit, run, file) for unit in units], jobs)
+    else:
+        # Workers need not see the files of this machine.
+        finished = on_cluster(_run_unit, [(unit, run, None) for unit in units], dask)
+    for unit, rows in finished:
+        for row in rows:
+            file.append(row)
+        countdown.step(f"{unit.dataset} fold {unit.fold}")
     countdown.close()
 
 
-def _run_unit(unit: _Unit, file: RowFile, run: RunSettings) -> _Unit:
-    """Score one fold; every row is in the file as soon as it is made."""
-    for row in score_fold(unit.dataset, unit.fold, unit.models, run):
+def _run_unit(unit: _Unit, run: RunSettings, file: RowFile | None) -> tuple[_Unit, list[Row]]:
+    """Score one fold; return the rows, or put each into the file as soon as it is made."""
+    rows = score_fold(unit.dataset, unit.fold, unit.models, run)
+    if file is None:
+        return unit, list(rows)
+    for row in rows:
         file.append(row)
-    return unit
+    return unit, []
 
 
 def _place(row: Row) -> tuple[int, int, int]:

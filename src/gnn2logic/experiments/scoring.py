@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.metrics import f1_score
 from threadpoolctl import threadpool_limits
 
-from gnn2logic import __version__
+from gnn2logic._version import __version__
 from gnn2logic.experiments.baselines import learn_baseline
 from gnn2logic.experiments.catalogue import NETWORKS, Model
 from gnn2logic.experiments.folds import Fold, fold_of

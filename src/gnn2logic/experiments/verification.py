@@ -13,8 +13,10 @@ from gnn2logic.exceptions import DataSetError
 from gnn2logic.experiments.catalogue import Model, model_named
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.results import ROWS_NAME
+from gnn2logic.experiments.row_checks import problem_with
 from gnn2logic.experiments.rows import Row, RowFile
 from gnn2logic.experiments.scoring import score_fold
+from gnn2logic.idt.settings import check_whole
 
 __all__ = ["Check", "verify"]
 
@@ -59,6 +61,7 @@ def verify(
         For the choice of rows; another choice every time by default.
     """
     folder = Path(results)
+    n_rows = check_whole("n_rows", n_rows, least=1)
     rows, _ = RowFile(folder / ROWS_NAME).read()
     if not rows:
         raise DataSetError(f"{folder.name} must hold {ROWS_NAME} with rows. There are none.")
@@ -78,10 +81,10 @@ def _settings_of(folder: Path) -> RunSettings:
 
 
 def _check(old: Row, run: RunSettings) -> Check:
-    if old.settings != run.digest(old.dataset):
+    if (problem := problem_with(old, run)) is not None:
         raise DataSetError(
-            f"The row of {old.model} on {old.dataset} was made with other hyper-parameters than "
-            "this version has. Install the version that made it."
+            f"There is a row of {old.model} on fold {old.fold} of {old.dataset}, which this "
+            f"version cannot make anew: {problem}. Install the version that made it."
         )
     model: Model = model_named(old.model)
     (new,) = score_fold(old.dataset, old.fold, [model], run)

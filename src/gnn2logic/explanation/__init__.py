@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from gnn2logic.explanation.explaining import explain
 from gnn2logic.explanation.flips import CountChange, Flip
+from gnn2logic.explanation.kinds import in_steps
 from gnn2logic.explanation.parts import Part
+from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.result import Explanation
 from gnn2logic.explanation.teacher_answer import TeacherAnswer
-from gnn2logic.explanation.witnesses import Condition, Witnesses, witnesses
+from gnn2logic.explanation.witnesses import Witnesses, witnesses
 
 if TYPE_CHECKING:
     from gnn2logic.explanation.pyg import IDTExplainer
@@ -22,6 +24,7 @@ __all__ = [
     "TeacherAnswer",
     "Witnesses",
     "explain",
+    "in_steps",
     "witnesses",
 ]
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from gnn2logic.explanation.flips import Situation, nearest_flips
+from gnn2logic.explanation.flips import flips_at
+from gnn2logic.explanation.path import Search
 from gnn2logic.explanation.result import Explanation
-from gnn2logic.explanation.subject import Subject, subject_of
+from gnn2logic.explanation.subject import subject_of
 from gnn2logic.explanation.teacher_answer import ask_teacher
-from gnn2logic.explanation.witnesses import Search, witnesses_of
+from gnn2logic.explanation.witnesses import witnesses_of
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.idt.reading import final_columns
 from gnn2logic.trees.tree import Tree
 
 __all__ = ["explain"]
@@ -83,22 +83,8 @@ def explain(
         witnesses=found,
         shares=dict(zip(subject.labels, shares, strict=True)),
         support=_support(final, leaf),
-        flips=nearest_flips(final, _situation(subject, search), leaf, subject.labels),
+        flips=flips_at(search, subject.row, leaf, subject.labels),
         teacher=None if teacher is None else ask_teacher(teacher, graph, subject, found.label),
-    )
-
-
-def _situation(subject: Subject, search: Search) -> Situation:
-    """Return what the final tree sees: formulas, counts and sizes of all of its terms."""
-    formulas = final_columns(subject.model)
-    splits = [split for split in subject.model.final.splits if split is not None]
-    return Situation(
-        formulas,
-        {
-            (split.modality, formulas[split.column]): int(search.count(split)[subject.row])
-            for split in splits
-        },
-        {split.modality: search.size(split, subject.row) for split in splits},
     )
 
 

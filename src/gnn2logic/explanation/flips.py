@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from gnn2logic.explanation.witnesses import largest_part
+from gnn2logic.explanation.path import Search, largest_part
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.idt.reading import leaf_classes
+from gnn2logic.idt.reading import final_columns, leaf_classes
 from gnn2logic.logic.syntax import TRUE, Formula, Threshold, conjunction, modal, negation
 from gnn2logic.trees.tree import Split, Tree
 
-__all__ = ["CountChange", "Flip", "Situation", "nearest_flips"]
+__all__ = ["CountChange", "Flip", "Situation", "flips_at", "nearest_flips"]
 
 Term = tuple[Modality, Formula]
 Demands = dict[Formula, list[tuple[Threshold, bool]]]
@@ -103,6 +103,21 @@ class Situation:
     formulas: Mapping[int, Formula]
     counts: Mapping[Term, int]
     sizes: Mapping[Modality, int]
+
+
+def flips_at(search: Search, row: int, leaf: int, labels: Sequence[Any]) -> tuple[Flip, ...]:
+    """Return what would lead a node from its leaf of the final tree to other classes."""
+    formulas = final_columns(search.model)
+    splits = [split for split in search.model.final.splits if split is not None]
+    situation = Situation(
+        formulas,
+        {
+            (split.modality, formulas[split.column]): int(search.count(split)[row])
+            for split in splits
+        },
+        {split.modality: search.size(split, row) for split in splits},
+    )
+    return nearest_flips(search.model.final, situation, leaf, labels)
 
 
 def nearest_flips(

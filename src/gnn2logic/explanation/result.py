@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.parts import Part, parts_of
+from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.teacher_answer import TeacherAnswer
-from gnn2logic.explanation.witnesses import Condition, Witnesses
+from gnn2logic.explanation.witnesses import Witnesses
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.syntax import Formula
 

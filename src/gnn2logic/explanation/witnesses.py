@@ -1,4 +1,4 @@
-"""The path of one graph (or node) through the final tree, and what each decision on it is about.
+"""The nodes and edges that the path of one graph (or node) is about.
 
 A decision ``S chi > t`` is about the nodes in eps_S that satisfy chi: its witnesses. Where chi is a
 leaf set, each witness got there by decisions of its own, about further nodes and the edges that
@@ -7,96 +7,31 @@ lead to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.explanation.path import Condition, Search
 from gnn2logic.explanation.subject import Subject, subject_of
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.counts import ModalCounts, set_sizes
-from gnn2logic.graphs.modality import Direction, Edges, Modality
+from gnn2logic.graphs.modality import Direction, Edges
 from gnn2logic.idt.model import IDT, LeafSet
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.idt.reading import column_formulas, leaf_classes
-from gnn2logic.idt.running import column_values
-from gnn2logic.logic.evaluation import more_than_share
+from gnn2logic.idt.reading import leaf_classes
 from gnn2logic.logic.simplification.folding import fold_modal
-from gnn2logic.logic.syntax import (
-    TRUE,
-    Formula,
-    Modal,
-    Not,
-    Threshold,
-    conjunction,
-    modal,
-    negation,
-)
+from gnn2logic.logic.syntax import Formula, Modal, Not, conjunction, negation
 from gnn2logic.trees.tree import Split, Tree
 
-__all__ = ["Condition", "Search", "Witnesses", "witnesses"]
+__all__ = ["Witnesses", "witnesses", "witnesses_of"]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 Asked = dict[int, BoolArray]
 # By relation; None is about all edges.
 EdgeSets = dict[str | None, set[tuple[int, int]]]
-
-
-@dataclass(frozen=True, eq=False)
-class Condition:
-    """One decision on the path.
-
-    Parameters
-    ----------
-    split : Split
-        The decision ``S chi > t`` of the tree.
-    inner : Formula
-        chi, the formula that is counted.
-    count, size : int
-        How many nodes in eps_S satisfy chi, and how many there are.
-    met : bool
-        Whether the decision is true.
-    nodes : array of bool
-        All nodes of the graph that satisfy chi.
-    counted : array of bool
-        Those of them in eps_S: the nodes that the decision counts.
-    """
-
-    split: Split
-    inner: Formula
-    count: int
-    size: int
-    met: bool
-    nodes: BoolArray
-    counted: BoolArray
-
-    @property
-    def threshold(self) -> Threshold:
-        """The t of the decision: a number of nodes, or a share of them."""
-        return self.split.threshold
-
-    @property
-    def formula(self) -> Formula:
-        """The condition as it holds here, negated if the decision is false."""
-        decision = modal(self.split.modality, self.inner, self.split.threshold)
-        return decision if self.met else negation(decision)
-
-    @property
-    def limit(self) -> int:
-        """The largest count at which the decision is false; for a share, at this size."""
-        if isinstance(self.threshold, int):
-            return self.threshold
-        # All of a set is more than a share of it as soon as there is anything.
-        return 0 if self.inner is TRUE else largest_part(self.threshold, self.size)
-
-    @property
-    def margin(self) -> int:
-        """By how much the count must fall (if met) or rise (if not) to turn the decision."""
-        return self.count - self.limit if self.met else self.limit + 1 - self.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,75 +105,33 @@ def witnesses(idt: IDTPredictor | IDT, graph: object, *, node: int | None = None
     >>> condition.nodes.nonzero()[0]
     array([2, 3])
     """
-    return witnesses_of(subject_of(idt, graph, node=node))
+    subject = subject_of(idt, graph, node=node)
+    return witnesses_of(subject, Search(subject.model, subject.graph))
 
 
-def witnesses_of(subject: Subject, search: Search | None = None) -> Witnesses:
-    """Return the witnesses of what was asked; a search that was begun is used again."""
-    model, row = subject.model, subject.row
-    search = Search(model, subject.graph) if search is None else search
-    leaf, path = search.path(model.final, row)
-    formulas = column_formulas(model, {split.column for split in path})
-    conditions = tuple(search.condition(split, row, formulas) for split in path)
-    nodes, edges = search.support(path, row)
+def witnesses_of(subject: Subject, search: Search) -> Witnesses:
+    """Return the witnesses of what was asked."""
+    leaf, conditions = search.follow(subject.row)
+    nodes, edges = _Support(search).of((own.split for own in conditions), subject.row)
     if subject.node is not None:
-        nodes[row] = True
-    label = subject.labels[leaf_classes(model.final)[leaf]]
+        nodes[subject.row] = True
+    label = subject.labels[leaf_classes(subject.model.final)[leaf]]
     every = _edge_array({edge for found in edges.values() for edge in found})
     by_relation = {relation: _edge_array(found) for relation, found in edges.items()}
     return Witnesses(label, subject.graph, subject.node, conditions, nodes, every, by_relation)
 
 
-class Search:
-    """Truth and support of the columns of a model on one graph."""
+class _Support:
+    """The nodes and edges that decisions are about, down to the inputs."""
 
-    def __init__(self, model: IDT, batch: GraphBatch) -> None:
-        self._model = model
-        self._batch = batch
-        used = {split.column for split in model.final.splits if split is not None}
-        self._values = column_values(model, batch, used)
+    def __init__(self, search: Search) -> None:
+        self._search = search
 
-    def count(self, split: Split) -> npt.NDArray[np.integer[Any]]:
-        """Return the counts of a decision at every node."""
-        return ModalCounts(self._batch, self._values[split.column])(split.modality)
-
-    def truth(self, split: Split) -> BoolArray:
-        """Return the truth of a decision at every node."""
-        counts = self.count(split)
-        if isinstance(split.threshold, Fraction):
-            return more_than_share(counts, set_sizes(self._batch, split.modality), split.threshold)
-        return np.asarray(counts.astype(object) > split.threshold, dtype=bool)
-
-    def path(self, tree: Tree, row: int) -> tuple[int, list[Split]]:
-        """Return the leaf that a node reaches, counted from the left, and the decisions before."""
-        at, splits = 0, []
-        while (split := tree.splits[at]) is not None:
-            splits.append(split)
-            at = (tree.true_child if self.truth(split)[row] else tree.false_child)[at]
-        return tree.leaves.index(at), splits
-
-    def condition(self, split: Split, row: int, formulas: Mapping[int, Formula]) -> Condition:
-        """Return a decision with all that there is to say about it at a node."""
-        counted, _, _ = self._looked_at(split, np.array([row]))
-        return Condition(
-            split=split,
-            inner=formulas[split.column],
-            count=int(self.count(split)[row]),
-            size=self.size(split, row),
-            met=bool(self.truth(split)[row]),
-            nodes=self._values[split.column].copy(),
-            counted=counted[0],
-        )
-
-    def size(self, split: Split, row: int) -> int:
-        """Return the size of the set that a decision looks at from a node."""
-        return int(set_sizes(self._batch, split.modality)[row])
-
-    def support(self, path: list[Split], row: int) -> tuple[BoolArray, EdgeSets]:
+    def of(self, path: Iterable[Split], row: int) -> tuple[BoolArray, EdgeSets]:
         """Return the nodes and edges that the decisions at a node are about, to the last."""
-        size = self._batch.n_nodes
+        size = self._search.graph.n_nodes
         # For each column, the nodes at which its truth matters.
-        asked = {number: np.zeros(size, dtype=bool) for number in self._values}
+        asked = {number: np.zeros(size, dtype=bool) for number in self._search.values}
         edges: EdgeSets = {}
         start = np.zeros(size, dtype=bool)
         start[row] = True
@@ -246,11 +139,11 @@ class Search:
             self._ask(split, start, asked, edges)
         # Columns are made of earlier ones, so from the last to the first all is known in time.
         for number in sorted(asked, reverse=True):
-            column = self._model.columns[number]
+            column = self._search.model.columns[number]
             if isinstance(column, LeafSet):
-                tree = self._model.layers[column.layer].trees[column.tree]
+                tree = self._search.model.layers[column.layer].trees[column.tree]
                 self._ask_tree(tree, asked[number], asked, edges)
-        if self._batch.is_symmetric:
+        if self._search.graph.is_symmetric:
             for found in edges.values():
                 found |= {(target, source) for source, target in found}
         nodes: BoolArray = np.logical_or.reduce([np.zeros(size, dtype=bool), *asked.values()])
@@ -264,7 +157,7 @@ class Search:
             split = tree.splits[at]
             if split is not None and here.any():
                 self._ask(split, here, asked, edges)
-                truth = self.truth(split)
+                truth = self._search.truth(split)
                 stack.append((tree.true_child[at], here & truth))
                 stack.append((tree.false_child[at], here & ~truth))
 
@@ -272,21 +165,13 @@ class Search:
         """Ask for the nodes that a decision counts at some nodes, and for the edges to them."""
         modality = split.modality
         numbers = np.flatnonzero(rows)
-        counted, itself, near = self._looked_at(split, numbers)
+        counted, itself, near = self._search.looked_at(split, numbers)
         asked[split.column] |= counted.any(axis=0)
         if modality.neighbours and not modality.others:
             used = counted & near & ~(itself & modality.itself)
             places, others = np.nonzero(used)
             found = self._as_they_are(modality.edges, numbers[places], others)
             edges.setdefault(modality.edges.relation, set()).update(found)
-
-    def _looked_at(
-        self, split: Split, numbers: npt.NDArray[np.integer[Any]]
-    ) -> tuple[BoolArray, BoolArray, BoolArray]:
-        """Return which nodes some nodes count, which are these themselves, which are near."""
-        itself = numbers[:, None] == np.arange(self._batch.n_nodes)
-        near = self._batch.edges(split.modality.edges).support[numbers].toarray() > 0
-        return _seen(split.modality, itself, near) & self._values[split.column], itself, near
 
     def _as_they_are(
         self, which: Edges, nodes: npt.NDArray[Any], neighbours: npt.NDArray[Any]
@@ -298,28 +183,10 @@ class Search:
         back = {(source, target) for target, source in ahead}
         if which.direction is Direction.IN:
             return back
-        matrix = self._batch.edges(Edges(relation=which.relation)).support
+        matrix = self._search.graph.edges(Edges(relation=which.relation)).support
         both = back | {(target, source) for source, target in back}
         return {(source, target) for source, target in both if matrix[source, target]}
 
 
 def _edge_array(edges: set[tuple[int, int]]) -> IntArray:
     return np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
-
-
-def largest_part(share: Fraction, size: int) -> int:
-    """Return the largest count that is not more than a share of a size, in whole numbers.
-
-    >>> largest_part(Fraction(7, 10), 90)
-    63
-    """
-    return share.numerator * size // share.denominator
-
-
-def _seen(modality: Modality, itself: BoolArray, near: BoolArray) -> BoolArray:
-    """Return eps_S: in row v, the nodes that v looks at."""
-    if modality.others:
-        seen = np.ones_like(near) if modality.neighbours else ~near
-        return seen if modality.itself else seen & ~itself
-    seen = near if modality.neighbours else np.zeros_like(near)
-    return seen | itself if modality.itself else seen

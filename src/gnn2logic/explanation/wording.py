@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gnn2logic.explanation.flips import Flip
-from gnn2logic.explanation.kinds import kinds_of
+from gnn2logic.explanation.kinds import Kinds
 from gnn2logic.explanation.parts import Part
-from gnn2logic.explanation.witnesses import Condition
+from gnn2logic.explanation.path import Condition
 from gnn2logic.graphs.modality import quote_name
 from gnn2logic.logic.evaluation import evaluate_each
-from gnn2logic.logic.printing.english import nodes_in_english, to_english
-from gnn2logic.logic.printing.infix import write_infix
-from gnn2logic.logic.printing.text import ASCII
-from gnn2logic.logic.syntax import TRUE, Formula
+from gnn2logic.logic.syntax import TRUE
 
 if TYPE_CHECKING:
     from gnn2logic.explanation.result import Explanation
@@ -80,14 +76,13 @@ def wording_of(explanation: Explanation) -> Wording:
     parts = {part.formula: part for own in explanation.parts for part in own}
     changes = [change.formula for flip in explanation.flips for change in flip.changes]
     formulas = [condition.formula for condition in explanation.conditions]
-    kinds = kinds_of([*formulas, *changes], parts)
+    kinds = Kinds.of([*formulas, *changes], parts)
     # Changes may name parts of formulas that are not on the path.
-    elsewhere = [kind for kind in kinds if kind not in parts]
+    elsewhere = [kind for kind in kinds.names if kind not in parts]
     for formula, nodes in evaluate_each(elsewhere, explanation.graph).items():
         parts[formula] = Part(formula, nodes)
-    named = [part for part in parts.values() if part.formula in kinds]
-    named.sort(key=lambda part: (len(kinds[part.formula]), kinds[part.formula]))
-    others = [part for part in parts.values() if part.formula not in kinds]
+    named = [parts[kind] for kind in kinds.names]
+    others = [part for part in parts.values() if part.formula not in kinds.names]
     counted = {condition.inner for condition in explanation.conditions}
     others.sort(key=lambda part: part.formula not in counted)
     n_shown = max(_SHOWN_PARTS - len(named), sum(part.formula in counted for part in others))
@@ -123,10 +118,10 @@ def _notes(explanation: Explanation) -> list[str]:
     return notes
 
 
-def _condition(condition: Condition, kinds: Mapping[Formula, str]) -> ConditionWords:
+def _condition(condition: Condition, kinds: Kinds) -> ConditionWords:
     return ConditionWords(
-        sentence(to_english(condition.formula, kinds)),
-        _in_logic(condition.formula, kinds),
+        sentence(kinds.words(condition.formula)),
+        kinds.logic(condition.formula),
         f"{count_words(condition)}; {condition.margin} {_direction(condition)} would break it.",
     )
 
@@ -154,11 +149,11 @@ def _direction(condition: Condition) -> str:
     return "fewer" if condition.met else "more"
 
 
-def _nodes(part: Part, kinds: Mapping[Formula, str]) -> NodeWords:
+def _nodes(part: Part, kinds: Kinds) -> NodeWords:
     return NodeWords(
-        kinds.get(part.formula, ""),
-        _capital(nodes_in_english(part.formula, kinds)),
-        _in_logic(part.formula, kinds),
+        kinds.names.get(part.formula, ""),
+        _capital(kinds.nodes(part.formula)),
+        kinds.logic(part.formula),
         _node_list(part),
     )
 
@@ -174,10 +169,9 @@ def _node_list(part: Part) -> str:
     return shown if len(numbers) <= _SHOWN_NODES else f"{shown}, ... ({len(numbers)} in all)"
 
 
-def _flip(flip: Flip, kinds: Mapping[Formula, str]) -> FlipWords:
+def _flip(flip: Flip, kinds: Kinds) -> FlipWords:
     changes = tuple(
-        f"{_capital(to_english(change.formula, kinds))} (now {change.before})."
-        for change in flip.changes
+        f"{_capital(kinds.words(change.formula))} (now {change.before})." for change in flip.changes
     )
     return FlipWords(label_text(flip.label), flip.total, changes)
 
@@ -186,11 +180,6 @@ def _last(explanation: Explanation) -> str:
     if not explanation.conditions:
         return f"The model gives this class to every {explanation.level}."
     return _CAVEAT if explanation.flips else "No change of these counts gives another class."
-
-
-def _in_logic(formula: Formula, kinds: Mapping[Formula, str]) -> str:
-    names = {part: f"({name})" for part, name in kinds.items() if part is not formula}
-    return write_infix(formula, names, ASCII)
 
 
 def label_text(label: object) -> str:

@@ -1,7 +1,8 @@
-"""An explanation as a picture: the graph once for each condition, with the nodes it counts."""
+"""An explanation as a picture: the graph once for each count that conditions are about."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -9,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.result import Explanation
-from gnn2logic.explanation.witnesses import Condition
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.idt.settings import check_whole
-from gnn2logic.logic.syntax import TRUE
+from gnn2logic.logic.syntax import TRUE, conjunction
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.colours import BLUE
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
@@ -39,11 +40,12 @@ _GAP = 0.04
 
 
 def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None) -> Any:
-    """Draw the graph of an explanation once for each condition on the path.
+    """Draw the graph of an explanation once for each count that the path compares.
 
-    The nodes that the condition counts are filled; the caption has the condition, the count and
-    the threshold. Nodes have their numbers, as in the text of the explanation. The node that is
-    classified, if the model classifies nodes, has a blue ring.
+    The nodes that are counted are filled; the caption has the condition, the count and the
+    threshold. Conditions about the same nodes share a picture. Nodes have their numbers, as in the
+    text of the explanation. The node that is classified, if the model classifies nodes, has a blue
+    ring.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None)
     Returns
     -------
     matplotlib Axes
-        The graphs are its ``child_axes``, in the order of the conditions.
+        The graphs are its ``child_axes``, in the order of the path.
 
     Examples
     --------
@@ -81,7 +83,8 @@ def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None)
         )
     graph = explanation.graph
     places = layout(graph, check_whole("seed", seed, least=0))
-    count = max(len(explanation.conditions), 1)
+    terms = _terms(explanation.conditions)
+    count = max(len(terms), 1)
     width, height = _cell(places)
     legend = bool(graph.relations)
     foot = _LEGEND if legend else 0.0
@@ -103,7 +106,7 @@ def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None)
         top = 1 - number // columns / rows - room
         tall = max(1 / rows - room - foot / high, 0.1 / rows)
         panel = ax.inset_axes((left, top - tall, (1 - 2 * _GAP) / columns, tall))
-        filled = explanation.conditions[number].counted if explanation.conditions else None
+        filled = terms[number][0].counted if terms else None
         style = NodeStyle(_texts(graph), filled, category_column(graph))
         draw_graph(panel, graph, places, style, None, legend=legend)
         # The picture hangs from its caption.
@@ -124,7 +127,15 @@ def _cell(places: npt.NDArray[np.float64]) -> tuple[float, float]:
 def _captions(explanation: Explanation, width: float) -> list[str]:
     if not explanation.conditions:
         return [f"every {explanation.level}, without conditions"]
-    return [_caption(condition, width) for condition in explanation.conditions]
+    return [_caption(term, width) for term in _terms(explanation.conditions)]
+
+
+def _terms(conditions: Sequence[Condition]) -> list[list[Condition]]:
+    """Return the conditions by what they count."""
+    found: dict[object, list[Condition]] = {}
+    for condition in conditions:
+        found.setdefault((condition.split.modality, condition.inner), []).append(condition)
+    return list(found.values())
 
 
 def _n_lines(captions: list[str]) -> int:
@@ -139,15 +150,20 @@ def _heading(explanation: Explanation) -> str:
     return f"{text}, teacher: {one_line(str(explanation.teacher.label))}"
 
 
-def _caption(condition: Condition, width: float) -> str:
-    lines = wrapped(
-        formula_text(condition.formula), int(width / text_width("n", _SIZE)), _MAX_LINES
-    )
-    threshold = condition.threshold
-    nodes = "nodes" if condition.inner is TRUE else f"of {condition.size} nodes"
+def _caption(conditions: Sequence[Condition], width: float) -> str:
+    """Return what is demanded of one count, and the count."""
+    formula = conjunction(condition.formula for condition in conditions)
+    lines = wrapped(formula_text(formula), int(width / text_width("n", _SIZE)), _MAX_LINES)
+    first = conditions[0]
+    nodes = "nodes" if first.inner is TRUE else f"of {first.size} nodes"
+    needed = " and ".join(_needed(condition) for condition in conditions)
+    return "\n".join([*lines, f"{first.count} {nodes}, {needed} needed"])
+
+
+def _needed(condition: Condition) -> str:
     bound = "more than" if condition.met else "at most"
-    of_all = " of them" if isinstance(threshold, Fraction) else ""
-    return "\n".join([*lines, f"{condition.count} {nodes}, {bound} {threshold}{of_all} needed"])
+    of_all = " of them" if isinstance(condition.threshold, Fraction) else ""
+    return f"{bound} {condition.threshold}{of_all}"
 
 
 def _texts(graph: GraphBatch) -> list[str]:

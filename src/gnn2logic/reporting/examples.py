@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.explanation.flips import Flip, flips_at
+from gnn2logic.explanation.kinds import Kinds
+from gnn2logic.explanation.path import Condition, Search
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.idt.model import IDT
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.reporting.drawings import drawn_graph, nodes_to_draw
@@ -59,13 +61,15 @@ def describe_examples(
     formulas: Sequence[Formula],
     model: IDT,
     splits: dict[Split, tuple[Formula, Formula]],
+    kinds: Kinds,
     *,
     max_nodes: int,
     random_state: int,
 ) -> list[dict[str, Any]]:
     """Return the examples as plain data: answers, picture, truth of all formulas, decisions.
 
-    `model` is the model whose decisions are told, `splits` what they say.
+    `model` is the model whose decisions are told, `splits` what they say, `kinds` the names of
+    long parts.
     """
     answers = subject.answers
     rows = [int(answers.rows[place]) for place in places]
@@ -74,18 +78,22 @@ def describe_examples(
     batch = subject.batch[numbers] if numbers else subject.batch[[0]]
     truth = [formula.evaluate(batch, level="node") for formula in formulas]
     number_of = {formula: number for number, formula in enumerate(formulas)}
-    way = _Way(model, batch, splits, number_of)
+    graphs = {graph: batch[inside] for inside, graph in enumerate(numbers)}
+    searches = {graph: Search(model, one) for graph, one in graphs.items()}
     differs = differing_rows(answers)
     pictures: dict[tuple[int, bytes], dict[str, Any]] = {}
     found = []
     for place, (graph, node) in zip(places, spots, strict=True):
         inside = numbers.index(graph)
         start, stop = int(batch.ptr[inside]), int(batch.ptr[inside + 1])
-        one = batch[inside]
+        one = graphs[graph]
         nodes = nodes_to_draw(one, node, max_nodes)
         key = (graph, nodes.tobytes())
         if key not in pictures:
             pictures[key] = drawn_graph(one, nodes, random_state)
+        # Decisions about a graph are the same at every node.
+        leaf, conditions = searches[graph].follow(node or 0)
+        flips = flips_at(searches[graph], node or 0, leaf, subject.own_names)
         found.append(
             {
                 "name": _name(subject, graph, node),
@@ -97,13 +105,49 @@ def describe_examples(
                 "differs": bool(differs[place]),
                 "n_nodes": stop - start,
                 "n_edges": count_edges(one),
-                "decisions": way.decisions(start if node is None else start + node),
+                "decisions": [_decision(own, splits, number_of) for own in conditions],
+                "flips": [_flip(flip, kinds) for flip in flips],
                 "counts": [int(own[start:stop].sum()) for own in truth],
                 "truth": [_bits(own[start:stop][nodes]) for own in truth],
                 "drawing": pictures[key],
             }
         )
     return found
+
+
+def _decision(
+    condition: Condition,
+    splits: dict[Split, tuple[Formula, Formula]],
+    number_of: dict[Formula, int],
+) -> dict[str, Any]:
+    split = condition.split
+    return {
+        "decision": number_of.get(splits[split][0]),
+        "counted": number_of.get(condition.inner),
+        "count": condition.count,
+        "size": condition.size,
+        "modality": str(split.modality),
+        "among": split.modality.set_name,
+        "threshold": str(split.threshold),
+        "is_share": isinstance(split.threshold, Fraction),
+        "met": condition.met,
+        "margin": condition.margin,
+    }
+
+
+def _flip(flip: Flip, kinds: Kinds) -> dict[str, Any]:
+    return {
+        "class": flip.label,
+        "total": flip.total,
+        "changes": [
+            {
+                "words": kinds.words(change.formula),
+                "before": change.before,
+                "after": change.after,
+            }
+            for change in flip.changes
+        ],
+    }
 
 
 def count_edges(graph: GraphBatch) -> int:
@@ -129,49 +173,3 @@ def _label(subject: Subject, labels: npt.NDArray[Any] | None, place: int) -> str
 def _bits(truth: BoolArray) -> str:
     """Return truth values as a text of 0 and 1, one for each node that is drawn."""
     return "".join("1" if own else "0" for own in truth)
-
-
-class _Way:
-    """The decisions of the final tree on some graphs, with their counts."""
-
-    def __init__(
-        self,
-        model: IDT,
-        batch: GraphBatch,
-        splits: dict[Split, tuple[Formula, Formula]],
-        number_of: dict[Formula, int],
-    ) -> None:
-        self._model = model
-        self._splits = splits
-        self._number_of = number_of
-        self._counts: dict[Split, npt.NDArray[Any]] = {}
-        self._sizes: dict[Split, npt.NDArray[Any]] = {}
-        for split in model.final.splits:
-            if split is not None:
-                values = splits[split][1].evaluate(batch, level="node")
-                self._counts[split] = ModalCounts(batch, values)(split.modality)
-                self._sizes[split] = set_sizes(batch, split.modality)
-
-    def decisions(self, row: int) -> list[dict[str, Any]]:
-        """Return the decisions on the way of a node of the batch, from the root."""
-        tree, at, found = self._model.final, 0, []
-        while (split := tree.splits[at]) is not None:
-            decision, counted = self._splits[split]
-            count, size = int(self._counts[split][row]), int(self._sizes[split][row])
-            is_share = isinstance(split.threshold, Fraction)
-            met = count > split.threshold * (size if is_share else 1)
-            found.append(
-                {
-                    "decision": self._number_of.get(decision),
-                    "counted": self._number_of.get(counted),
-                    "count": count,
-                    "size": size,
-                    "modality": str(split.modality),
-                    "among": split.modality.set_name,
-                    "threshold": str(split.threshold),
-                    "is_share": is_share,
-                    "met": bool(met),
-                }
-            )
-            at = (tree.true_child if met else tree.false_child)[at]
-        return found

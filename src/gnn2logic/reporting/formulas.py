@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from gnn2logic.explanation.kinds import SHORT, Kinds
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.reading import column_formulas
 from gnn2logic.logic.printing.infix import write_infix
@@ -15,10 +16,21 @@ from gnn2logic.logic.syntax import Constant, Formula
 from gnn2logic.logic.walk import subformulas
 from gnn2logic.trees.tree import Split
 
-__all__ = ["ROLES", "cut_text", "formula_texts", "logic_text", "shown_formulas", "split_formulas"]
+__all__ = [
+    "ROLES",
+    "cut_text",
+    "formula_texts",
+    "kinds_in",
+    "logic_text",
+    "short_text",
+    "short_words",
+    "shown_formulas",
+    "split_formulas",
+]
 
 ROLES = {
     "counted": "What the final tree counts",
+    "named": "Kinds of nodes",
     "rule": "Rules",
     "decision": "Decisions of the final tree",
     "inner": "Inside of the inner trees",
@@ -43,6 +55,18 @@ def logic_text(formula: Formula) -> str:
         lambda number: f"${number}",
     )
     return "\n".join([*(f"${n} := {text};" for n, text in printed.definitions), printed.body])
+
+
+def short_text(formula: Formula, kinds: Kinds) -> str:
+    """Return a formula in mathematical Unicode, with the names of its long parts."""
+    if not kinds.fit(formula):
+        return logic_text(formula).replace("\n", " ")
+    return kinds.logic(formula, _STYLE)
+
+
+def short_words(formula: Formula, kinds: Kinds) -> str:
+    """Return a formula in English, with the names of its long parts."""
+    return kinds.words(formula) if kinds.fit(formula) else formula.english().replace("\n", " ")
 
 
 def formula_texts(formula: Formula) -> dict[str, Any]:
@@ -76,8 +100,19 @@ def split_formulas(model: IDT) -> dict[Split, tuple[Formula, Formula]]:
     }
 
 
-def shown_formulas(
+def kinds_in(
     classes: dict[str, Formula], splits: dict[Split, tuple[Formula, Formula]], final: set[Split]
+) -> Kinds:
+    """Return names for the long parts of all that is said, in the order of reading."""
+    decisions = (splits[split][0] for split in splits if split in final)
+    return Kinds.of([*classes.values(), *decisions], short=SHORT)
+
+
+def shown_formulas(
+    classes: dict[str, Formula],
+    splits: dict[Split, tuple[Formula, Formula]],
+    final: set[Split],
+    kinds: Kinds,
 ) -> dict[Formula, list[tuple[str, str]]]:
     """Return all formulas to choose from, with their roles; the most telling come first.
 
@@ -89,6 +124,8 @@ def shown_formulas(
     splits : dict of split to (decision, what it counts)
     final : set of split
         The decisions of the final tree.
+    kinds : Kinds
+        The names of long parts.
     """
     found: dict[Formula, list[tuple[str, str]]] = {}
 
@@ -102,6 +139,8 @@ def shown_formulas(
     for is_final, _, counted in ours:
         if is_final:
             add(counted, "counted", "counted by the final tree")
+    for part, name in kinds.names.items():
+        add(part, "named", f"kind ({name})")
     for name, formula in classes.items():
         add(formula, "rule", f"rule for {name}")
     for is_final, decision, _ in ours:

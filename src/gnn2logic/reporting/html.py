@@ -16,6 +16,9 @@ from gnn2logic.reporting.words import (
     WHO,
     count_of,
     decision_words,
+    flip_words,
+    label_of,
+    name_of,
     per_cent,
     setting,
     teacher_words,
@@ -37,8 +40,14 @@ def to_html(document: dict[str, Any], picture: str) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"per_cent": per_cent, "count_of": count_of, "setting": setting}
-    environment.globals |= {"decision_words": decision_words, "WHO": WHO}
-    environment.globals["teacher_words"] = teacher_words
+    environment.globals |= {
+        "WHO": WHO,
+        "decision_words": decision_words,
+        "flip_words": flip_words,
+        "label_of": label_of,
+        "name_of": name_of,
+        "teacher_words": teacher_words,
+    }
     script = _file("report.js")
     page: str = environment.from_string(_file("report.html.j2")).render(
         document=document,
@@ -84,7 +93,7 @@ def _payload(document: dict[str, Any]) -> dict[str, Any]:
         "is_chemical": bool(names) and len({lines[name].colour for name in names}) == 1,
         "colours": dict(zip(categories, category_colours(categories), strict=True)),
         "formulas": [
-            {key: formula[key] for key in ("logic", "words", "roles")}
+            {"name": name_of(formula), "words": formula["words"], "text": formula["text"]}
             for formula in document["formulas"]
         ],
         "examples": [

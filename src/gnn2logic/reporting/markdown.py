@@ -10,6 +10,9 @@ from gnn2logic.reporting.words import (
     WHO,
     count_of,
     decision_words,
+    flip_words,
+    label_of,
+    name_of,
     per_cent,
     setting,
     teacher_words,
@@ -83,15 +86,22 @@ def _rules(document: dict[str, Any]) -> str:
     for rule in document["rules"]:
         name = _plain(rule["class"])
         parts.append(f"### Otherwise class {name}" if rule["is_rest"] else f"### Class {name} if")
-        parts.append("\n".join(_plain(line) for line in rule["words"].split("\n")))
-        parts.append(_block(rule["logic"]))
+        parts.append("\n".join(_plain(line) for line in rule["short_words"].split("\n")))
+        parts.append(_block(rule["short_logic"]))
         support = f"Given to {count_of(rule['n_predicted'], document['level'])}"
         support += f" of {document['data']['n_rows']}"
         if rule["n_right"] is not None:
             support += f"; right for {rule['n_right']} of them, and {rule['n_true']} truly are of "
             support += "this class"
         parts.append(f"{support}.")
+        if document["kinds"]:
+            parts.append("All in one formula:")
+            parts.append(_block(rule["text"]))
         parts.append(_block(rule["latex"], "latex"))
+    if document["kinds"]:
+        parts.append("### Kinds of nodes")
+        rows = [[f"({own['name']})", own["words"], own["logic"]] for own in document["kinds"]]
+        parts.append(_table(["Kind", "Words", "Logic"], rows))
     return _section("The rules", *parts)
 
 
@@ -163,7 +173,7 @@ def _examples(document: dict[str, Any]) -> str:
     parts = ["\n\n".join(_plain(note) for note in document["notes"])]
     if formulas:
         rows = [
-            [number, own["logic"], own["words"], "; ".join(own["roles"])]
+            [number, label_of(own), own["words"], "; ".join(own["roles"])]
             for number, own in enumerate(formulas)
         ]
         parts.append(_table(["Formula", "Logic", "Words", "Where"], rows))
@@ -177,6 +187,12 @@ def _examples(document: dict[str, Any]) -> str:
         size = f"{count_of(example['n_nodes'], 'node')}, {count_of(example['n_edges'], 'edge')}"
         parts.append(f"{'; '.join(answers)}. {size}.")
         parts.append("\n".join(f"1. {_decision(own, formulas)}" for own in example["decisions"]))
+        parts.append(
+            "\n".join(
+                f"- otherwise {_plain(flip['class'])} {_plain(flip_words(flip))}"
+                for flip in example["flips"]
+            )
+        )
         lit = [
             f"- formula {number} is true at {count} of {example['n_nodes']} nodes"
             f"{_nodes(example, number)}"
@@ -189,7 +205,7 @@ def _examples(document: dict[str, Any]) -> str:
 
 def _decision(decision: dict[str, Any], formulas: list[dict[str, Any]]) -> str:
     number = decision["counted"] if decision["counted"] is not None else decision["decision"]
-    what = "a condition" if number is None else _plain(formulas[number]["logic"])
+    what = "a condition" if number is None else _plain(name_of(formulas[number]))
     return f"{what} {_plain(decision_words(decision))}"
 
 

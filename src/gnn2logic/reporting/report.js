@@ -167,7 +167,7 @@
       text += ".";
     }
     byId("truth-line").textContent = text || "No formula is chosen: colours show the kinds of nodes.";
-    byId("words-line").textContent = formula < 0 ? "" : `${data.formulas[formula].logic} means: ${data.formulas[formula].words}.`;
+    byId("words-line").textContent = formula < 0 ? "" : `${data.formulas[formula].name} means: ${data.formulas[formula].words}.`;
     STAGE.setAttribute("aria-label", `Picture of ${example.name}. ${truthText(example)}`);
     document.querySelectorAll(".formula-button").forEach((button) => {
       button.setAttribute("aria-pressed", String(Number(button.dataset.formula) === formula));
@@ -178,7 +178,7 @@
     formula = number;
     const radio = document.querySelector(`input[name="formula"][value="${number}"]`);
     if (radio) radio.checked = true;
-    byId("lit-line").textContent = number < 0 ? "" : `Filled: nodes where ${data.formulas[number].logic} is true.`;
+    byId("lit-line").textContent = number < 0 ? "" : `Filled: nodes where ${data.formulas[number].name} is true.`;
     lightAll();
   };
 
@@ -299,7 +299,7 @@
     const wanted = event.target.value.trim().toLowerCase();
     document.querySelectorAll("#formula-list label").forEach((label) => {
       const number = Number(label.querySelector("input").value);
-      const own = number < 0 ? "" : `${data.formulas[number].logic} ${data.formulas[number].words}`.toLowerCase();
+      const own = number < 0 ? "" : `${label.textContent} ${data.formulas[number].words} ${data.formulas[number].text}`.toLowerCase();
       label.hidden = Boolean(wanted) && !own.includes(wanted);
     });
     document.querySelectorAll("#formula-list .group").forEach((group) => {
@@ -309,7 +309,9 @@
   document.querySelectorAll(".formula-button").forEach((button) =>
     button.addEventListener("click", () => {
       const number = Number(button.dataset.formula);
-      chooseFormula(number === formula ? -1 : number);
+      const goes = button.classList.contains("go");
+      chooseFormula(number === formula && !goes ? -1 : number);
+      if (goes) byId("stage-title").scrollIntoView();
     })
   );
 

@@ -6,45 +6,58 @@ from typing import Any
 
 import numpy as np
 
+from gnn2logic.explanation.kinds import Kinds
 from gnn2logic.idt.rules import Rule
 from gnn2logic.logic.syntax import Formula
-from gnn2logic.reporting.formulas import cut_text, formula_texts, logic_text
+from gnn2logic.reporting.formulas import (
+    cut_text,
+    formula_texts,
+    logic_text,
+    short_text,
+    short_words,
+)
 from gnn2logic.reporting.limits import Limits
 from gnn2logic.reporting.subject import Subject
 
-__all__ = ["class_rules", "trade_off"]
+__all__ = ["class_formulas", "class_rules", "trade_off"]
+
+
+def class_formulas(subject: Subject) -> dict[str, Formula]:
+    """Return the formula of every class by its name; the largest is the last."""
+    found = {subject.classes[label]: subject.idt.formula(label) for label in subject.own_labels}
+    largest = max(found, key=lambda name: (found[name].size, found[name].key))
+    # What is left over reads best after the others.
+    return {name: found[name] for name in sorted(found, key=lambda name: name == largest)}
 
 
 def class_rules(
-    subject: Subject, limits: Limits
-) -> tuple[list[dict[str, Any]], dict[str, Formula]]:
-    """Return the formula of every class; the largest one is what is left over."""
+    subject: Subject, formulas: dict[str, Formula], kinds: Kinds, limits: Limits
+) -> list[dict[str, Any]]:
+    """Return what is to say about the formula of every class; the last is what is left over."""
     answers = subject.answers
-    labels = subject.idt.classes_.tolist()
-    formulas = {label: subject.idt.formula(label) for label in labels}
-    largest = max(labels, key=lambda label: (formulas[label].size, formulas[label].key))
+    label_of = {subject.classes[label]: label for label in subject.own_labels}
     found: list[dict[str, Any]] = []
-    for label in labels:
-        given = answers.predicted == label
-        right = None if answers.truth is None else answers.truth == label
-        texts = formula_texts(formulas[label])
+    for name, formula in formulas.items():
+        given = answers.predicted == label_of[name]
+        right = None if answers.truth is None else answers.truth == label_of[name]
+        texts = formula_texts(formula) | {
+            "short_words": short_words(formula, kinds),
+            "short_logic": short_text(formula, kinds),
+        }
         found.append(
             {
-                "class": subject.classes[label],
-                "is_rest": len(labels) > 1 and label == largest,
+                "class": name,
+                "is_rest": len(formulas) > 1 and len(found) == len(formulas) - 1,
                 "n_predicted": int(given.sum()),
                 "n_right": None if right is None else int((given & right).sum()),
                 "n_true": None if right is None else int(right.sum()),
                 **{
-                    name: cut_text(text, limits.max_text) if isinstance(text, str) else text
-                    for name, text in texts.items()
+                    key: cut_text(text, limits.max_text) if isinstance(text, str) else text
+                    for key, text in texts.items()
                 },
             }
         )
-    # What is left over reads best after the others.
-    found.sort(key=lambda rule: rule["is_rest"])
-    by_name = {subject.classes[label]: formula for label, formula in formulas.items()}
-    return found, {rule["class"]: by_name[rule["class"]] for rule in found}
+    return found
 
 
 def trade_off(subject: Subject, limits: Limits) -> dict[str, Any]:

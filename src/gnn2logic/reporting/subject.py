@@ -78,9 +78,15 @@ class Subject:
         return self.idt.model_.level
 
     @property
+    def own_labels(self) -> list[Any]:
+        """The classes of the model."""
+        labels: list[Any] = self.idt.classes_.tolist()
+        return labels
+
+    @property
     def own_names(self) -> list[str]:
         """What the classes of the model are called."""
-        return [self.classes[label] for label in self.idt.classes_.tolist()]
+        return [self.classes[label] for label in self.own_labels]
 
     @property
     def n_rows(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+from gnn2logic.explanation.kinds import Kinds
 from gnn2logic.idt.export.text import to_text
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.pruning import prune
@@ -19,12 +20,15 @@ from gnn2logic.reporting.examples import (
 from gnn2logic.reporting.formulas import (
     ROLES,
     cut_text,
+    kinds_in,
     logic_text,
+    short_text,
+    short_words,
     shown_formulas,
     split_formulas,
 )
 from gnn2logic.reporting.limits import Limits
-from gnn2logic.reporting.rules import class_rules, trade_off
+from gnn2logic.reporting.rules import class_formulas, class_rules, trade_off
 from gnn2logic.reporting.scores import most_common, score_table, table_of_counts
 from gnn2logic.reporting.subject import Subject
 
@@ -38,10 +42,11 @@ def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, 
     """Return the document: everything that a report says, ready for JSON."""
     notes: list[str] = []
     small = prune(subject.idt.model_)
-    rules, formulas = class_rules(subject, limits)
+    formulas = class_formulas(subject)
     splits = split_formulas(small)
     final = {split for split in small.final.splits if split is not None}
-    roles = shown_formulas(formulas, splits, final)
+    kinds = kinds_in(formulas, splits, final)
+    roles = shown_formulas(formulas, splits, final, kinds)
     shown = list(roles)[: limits.max_formulas]
     if len(shown) < len(roles):
         notes.append(
@@ -54,6 +59,7 @@ def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, 
         shown,
         small,
         splits,
+        kinds,
         max_nodes=limits.max_nodes,
         random_state=random_state,
     )
@@ -71,10 +77,13 @@ def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, 
         "baseline": _baseline(subject),
         "confusion": _confusion(subject),
         "agreement": _agreement(subject),
-        "rules": rules,
+        "rules": class_rules(subject, formulas, kinds, limits),
+        "kinds": [
+            _kind(part, kinds, shown.index(part) if part in shown else None) for part in kinds.names
+        ],
         "trade_off": trade_off(subject, limits),
         "tree": cut_text(to_text(subject.idt, subject.own_names), limits.max_text),
-        "formulas": [_formula(formula, roles[formula]) for formula in shown],
+        "formulas": [_formula(formula, roles[formula], kinds) for formula in shown],
         "roles": dict(ROLES),
         "examples": examples,
         "notes": notes,
@@ -178,12 +187,23 @@ def _agreement(subject: Subject) -> dict[str, Any] | None:
 # Pictures -------------------------------------------------------------------------------------
 
 
-def _formula(formula: Formula, roles: list[tuple[str, str]]) -> dict[str, Any]:
+def _kind(part: Formula, kinds: Kinds, number: int | None) -> dict[str, Any]:
+    return {
+        "name": kinds.names[part],
+        "formula": number,
+        "words": kinds.nodes(part),
+        "logic": short_text(part, kinds),
+    }
+
+
+def _formula(formula: Formula, roles: list[tuple[str, str]], kinds: Kinds) -> dict[str, Any]:
     return {
         "kind": roles[0][0],
         "roles": [role for _, role in roles],
+        "name": kinds.names.get(formula),
+        "short": cut_text(short_text(formula, kinds), 400),
+        "words": cut_text(short_words(formula, kinds), 600),
         "logic": cut_text(logic_text(formula).replace("\n", " "), 400),
-        "words": cut_text(formula.english().replace("\n", " "), 600),
         "text": cut_text(str(formula).replace("\n", " "), 2000),
         "size": formula.size,
     }

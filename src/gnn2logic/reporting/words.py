@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["WHO", "count_of", "decision_words", "per_cent", "setting", "teacher_words"]
+__all__ = [
+    "WHO",
+    "count_of",
+    "decision_words",
+    "flip_words",
+    "label_of",
+    "name_of",
+    "per_cent",
+    "setting",
+    "teacher_words",
+]
 
 WHO = {"rule": "Rule", "teacher": "Teacher", "baseline": "Most common class"}
 
@@ -44,6 +54,22 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else many}"
 
 
+def name_of(formula: dict[str, Any]) -> str:
+    """Return what a formula is called: by its name, or by itself if it has none.
+
+    >>> name_of({"name": "a", "short": "A (b) > 2"}), name_of({"name": None, "short": "U0"})
+    ('(a)', 'U0')
+    """
+    return str(formula["short"]) if formula["name"] is None else f"({formula['name']})"
+
+
+def label_of(formula: dict[str, Any]) -> str:
+    """Return a formula after its name, if it has one."""
+    return (
+        str(formula["short"]) if formula["name"] is None else "({name}) {short}".format(**formula)
+    )
+
+
 def decision_words(decision: dict[str, Any]) -> str:
     """Return what a decision found, to follow the formula that it counts.
 
@@ -61,6 +87,17 @@ def decision_words(decision: dict[str, Any]) -> str:
         found += f" along {decision['modality']}"
     limit = f"more than {decision['threshold']}{' of them' if decision['is_share'] else ''}"
     return f"{found}, {limit if decision['met'] else f'not {limit}'}"
+
+
+def flip_words(flip: dict[str, Any]) -> str:
+    """Return what would have to be otherwise for another class, to follow its name.
+
+    >>> change = {"words": "exactly 10 nodes are of kind (a)", "before": 11, "after": 10}
+    >>> flip_words({"changes": [change]})
+    'if exactly 10 nodes are of kind (a) (now 11)'
+    """
+    changes = [f"{change['words']} (now {change['before']})" for change in flip["changes"]]
+    return f"if {', and '.join(changes)}"
 
 
 def teacher_words(teacher: dict[str, Any] | None) -> str:

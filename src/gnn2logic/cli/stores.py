@@ -1,0 +1,116 @@
+"""Shard stores as commands read them: one shard in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.cli.checking import Check, class_scores
+from gnn2logic.cli.data import numbers_in
+from gnn2logic.cli.options import Part
+from gnn2logic.exceptions import LabelError, ParameterError
+from gnn2logic.idt import IDTPredictor, load
+from gnn2logic.logic import Formula
+from gnn2logic.reporting.subject import Answers
+from gnn2logic.storage import ShardStore, open_shards
+
+__all__ = ["StoredSubject", "check_store", "open_store", "stored_subject"]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSubject:
+    """The answers of a model on a store.
+
+    Parameters
+    ----------
+    answers : Answers
+    classes : dict of str to str
+        The classes and what they are called, which is the same here.
+    level : str
+    dataset_name : str
+    """
+
+    answers: Answers
+    classes: dict[str, str]
+    level: str
+    dataset_name: str
+
+
+def open_store(path: str, options: Iterable[str] | None) -> ShardStore:
+    """Open a store for a command; it was written already, so no options of data sets apply."""
+    if options:
+        raise ParameterError("--data is for data sets. A shard store is read as it was written.")
+    return open_shards(path)
+
+
+def stored_subject(model: Path, store: ShardStore, part: Part) -> StoredSubject:
+    """Return what a model says about a part of a store; classes are compared as texts."""
+    idt = load(model)
+    level = idt.model_.level
+    predicted = idt.predict(store).astype(str)
+    truth = store.y if store.label_level == level else None
+    teacher = store.teacher_labels if store.teacher_label_level == level else None
+    known = [labels.astype(str) for labels in (truth, teacher) if labels is not None]
+    own = set(idt.classes_.astype(str).tolist())
+    every = own.union(*(labels.tolist() for labels in known))
+    for labels in known:
+        if not own & set(labels.tolist()):
+            raise LabelError(
+                f"The model must have classes of the store, {', '.join(np.unique(labels))}. "
+                f"Its classes are {', '.join(sorted(own))}."
+            )
+    rows = _rows(store, part, level)
+    answers = Answers(
+        rows,
+        predicted[rows],
+        None if truth is None else truth.astype(str)[rows],
+        None if teacher is None else teacher.astype(str)[rows],
+    )
+    return StoredSubject(answers, {name: name for name in sorted(every)}, level, store.path.name)
+
+
+def check_store(
+    formula: Formula, store: ShardStore, part: Part, reader: IDTPredictor | None = None
+) -> Check:
+    """Evaluate a formula on a part of a store and compare it with every class."""
+    if reader is not None:
+        raise ParameterError(
+            "--model is for data sets. A shard store has predicates of its own already: "
+            "write it with the encoder of the model."
+        )
+    found = [(formula.evaluate(batch, level="node"), batch.sizes.copy()) for batch in store]
+    nodes, sizes = (np.concatenate(own) for own in zip(*found, strict=True))
+    ptr = np.concatenate([[0], np.cumsum(sizes)])
+    numbers = _rows(store, part, "graph")
+    chosen = np.repeat(np.isin(np.arange(store.n_graphs), numbers), sizes)
+    graphs = np.logical_and.reduceat(nodes, ptr[:-1])[numbers]
+    labels: npt.NDArray[Any] = np.full(len(numbers), "")
+    if store.label_level == "graph" and (y := store.y) is not None:
+        labels = y[numbers].astype(str)
+    names = [name for name in np.unique(labels).tolist() if name]
+    return Check(
+        formula=formula,
+        dataset_name=store.path.name,
+        numbers=numbers,
+        labels=labels,
+        ptr=np.concatenate([[0], np.cumsum(sizes[numbers])]),
+        graphs=graphs,
+        nodes=nodes[chosen],
+        scores=class_scores(graphs, labels, names),
+    )
+
+
+def _rows(store: ShardStore, part: Part, level: str) -> npt.NDArray[np.int64]:
+    """Return the graphs (or nodes) of a part; they are those of the data set it was made of."""
+    if level == "node" or part is Part.ALL:
+        return np.arange(store.n_graphs if level == "graph" else store.n_nodes)
+    y = store.y if store.label_level == "graph" else None
+    codes = np.zeros(store.n_graphs, dtype=np.int64)
+    if y is not None:
+        codes = np.unique(y, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return numbers_in(part, codes, store.path.name)

@@ -1,0 +1,86 @@
+"""Names for long parts of formulas: every line is short, and together they say the same."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+
+from gnn2logic.explanation.kinds import Kinds, in_steps
+from gnn2logic.logic import Formula, parse
+from strategies import formulas
+
+# 39 to 76 comparisons of counts in four steps, as it was learned from BAMultiShapes.
+SHAPES = (
+    "11 <= 1(A(A true < 6 & I+A(A true < 6 & I+A(A true < 6) > 2) <= 2/3) < 5 & "
+    "I+A(A true < 6 & I+A(A true < 6 & I+A(2 <= A true <= 5) < 2) = 0) > 2) <= 19"
+)
+
+
+def written_out(kinds: Kinds, formula: Formula) -> str:
+    """Return a formula as text, with what the names mean in their place."""
+    texts = {name: kinds.logic(part) for part, name in kinds.names.items()}
+
+    def meaning(match: re.Match[str]) -> str:
+        return f"({re.sub(pattern, meaning, texts[match[1]])})"
+
+    pattern = r"\(([a-z]+)\)"
+    return re.sub(pattern, meaning, kinds.logic(formula))
+
+
+@settings(max_examples=150, deadline=None)
+@given(formulas(max_steps=14))
+def test_nothing_is_lost(formula: Formula) -> None:
+    kinds = Kinds.of([formula])
+    assert kinds.fit(formula)
+    assert parse(written_out(kinds, formula)) is formula
+
+
+def test_a_learned_rule_in_steps() -> None:
+    rule = parse(SHAPES)
+    kinds = Kinds.of([rule], short=100)
+    assert kinds.words(rule) == "between 11 and 19 nodes are of kind (a)"
+    assert kinds.logic(rule) == "11 <= 1 (a) <= 19"
+    # What is made of others comes first, from left to right.
+    assert [kinds.logic(part) for part in kinds.names] == [
+        "A (b) < 5 & I+A (d) > 2",
+        "A true < 6 & I+A (c) <= 2/3",
+        "A true < 6 & I+A(A true < 6) > 2",
+        "A true < 6 & I+A (e) = 0",
+        "A true < 6 & I+A(2 <= A true <= 5) < 2",
+    ]
+    assert list(kinds.names.values()) == list("abcde")
+    assert parse(written_out(kinds, rule)) is rule
+    first, *steps = in_steps(rule).splitlines()
+    assert first == kinds.words(rule)
+    assert [line[2:5] for line in steps] == ["(a)", "(b)", "(c)", "(d)", "(e)"]
+    assert max(map(len, steps)) <= 150
+
+
+def test_short_sentences_need_no_names() -> None:
+    short = parse("1(A U0 > 3 & I+A U1 > 2/5) > 1")
+    assert Kinds.of([short]).names
+    assert in_steps(short) == short.english()
+
+
+def test_what_a_sentence_combines_is_no_kind_of_node() -> None:
+    """Parts about the whole graph stay in the sentence, however long it is."""
+    parts = [f"1(A U{number % 2} > {number}) > {number}" for number in range(8)]
+    rule = parse(" | ".join(f"({one} & {two})" for one, two in pairwise(parts)))
+    assert Kinds.of([rule]).names == {}
+    assert "of kind" not in in_steps(rule)
+
+
+@pytest.mark.parametrize("outermost", ["", "1"])
+def test_a_formula_that_is_huge_as_a_tree_is_quick(outermost: str) -> None:
+    formula = parse("U0")
+    for number in range(60):
+        one = f"{outermost or 'A'}(U1) > {number}"
+        formula = (formula & parse(one)) | (~formula & parse(f"A U0 > {number}"))
+    assert formula.size > 10**12
+    kinds = Kinds.of([formula])
+    assert sum(map(len, in_steps(formula).splitlines())) < 10**6
+    assert kinds.fit(formula)
+    assert not Kinds({}).fit(formula)
