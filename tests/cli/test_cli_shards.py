@@ -153,3 +153,47 @@ def test_the_program_writes_a_store(tmp_path: Path) -> None:
     assert refused.returncode == 3
     assert "holds other files" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_rules_are_learned_from_a_store(store: Path, tmp_path: Path) -> None:
+    out, checkpoint = tmp_path / "rule.idt.json", tmp_path / "layers"
+    common = ("--variant", "true", "--layers", 1, "--out", out)
+    plain = run_json(
+        "distill", store, *common, "--max-memory", "600 MiB", "--checkpoint", checkpoint
+    )
+    assert plain["dataset"] == store.name
+    assert plain["scores"][0]["rule_accuracy"] == 1.0
+    assert plain["scores"][0]["graphs"] == 60
+    assert not checkpoint.exists()
+    opened = gl.open_shards(store)
+    expected = gl.IDTClassifier(1, random_state=0).fit(opened)
+    label = expected.classes_.tolist()[0]
+    assert plain["formulas"][label] == str(expected.formula(label))
+    assert gl.load(out).score(opened) == 1.0
+
+
+def test_a_network_is_distilled_on_a_store(store: Path, tmp_path: Path) -> None:
+    network, out = tmp_path / "net.safetensors", tmp_path / "rule.idt.json"
+    small = ("--layers", 1, "--hidden", 16, "--epochs", 40, "--gnn", "lr=0.01")
+    run("train", "psi_0", *FEW, *small, "--out", network)
+    plain = run_json("distill", store, "--teacher", network, "--out", out)
+    (scores,) = plain["scores"]
+    assert scores["fidelity"] is not None
+    assert scores["network_accuracy"] is not None
+    assert gl.open_shards(store).n_activation_layers == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "--teacher must be given for a folder of shards"),
+        (("--variant", "true", "--data", "n_graphs=3"), "--data is for data sets"),
+        (("--variant", "true", "--max-memory", "lots"), "max_memory must be a number of bytes"),
+        (("--dask", "tcp://x:1", "--max-memory", "1 GiB"), "Leave it out with --dask"),
+    ],
+)
+def test_what_learning_from_a_store_needs(
+    options: tuple[str, ...], message: str, store: Path, tmp_path: Path
+) -> None:
+    refused = run("distill", store, "--out", tmp_path / "x.json", *options, code=2)
+    assert message in refused.stderr

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gnn2logic.cli.engines import CheckpointOption, DaskOption, MemoryOption, engine_from
 from gnn2logic.cli.files import check_output, writing_to
 from gnn2logic.cli.options import (
     Convolution,
@@ -39,6 +41,7 @@ EXAMPLES = (
     "gnn2logic distill MUTAG --teacher my_package.networks:trained_gin --out mine.idt.json",
     "gnn2logic distill psi_2 --idt width=8 --idt leaf_sets=merge --out psi_2.idt.json",
     "gnn2logic distill psi_1 --variant true --layers 1 --out psi_1.idt.json",
+    "gnn2logic distill graphs.shards --variant true --dask tcp://10.0.0.1:8786 --out big.idt.json",
 )
 
 
@@ -84,6 +87,9 @@ def distill(
     ] = None,
     part: PartOption = Part.TRAIN,
     data: DataOption = None,
+    dask: DaskOption = None,
+    max_memory: MemoryOption = None,
+    checkpoint: CheckpointOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -91,7 +97,9 @@ def distill(
     """Distil a network into rules, and save them.
 
     Without --teacher a network is trained first; --conv, --layers, --hidden, --epochs and --gnn are
-    about that one. With --variant true there are --layers layers, and no network is trained.
+    about that one. With --variant true there are --layers layers, and no network is trained. The
+    data set may be a folder that gnn2logic shard wrote: then all of it is learned from, with
+    --teacher or with --variant true.
     """
     say = talker(quiet)
     check_output(out, (".json",))
@@ -100,8 +108,22 @@ def distill(
     from gnn2logic.cli.data import choose, load_whole
     from gnn2logic.cli.scores import scores_on_parts
     from gnn2logic.cli.teachers import find_teacher, train_network
+    from gnn2logic.storage import is_store
 
     settings = settings_from("--idt", idt, _idt_settings()) | {"random_state": seed}
+    settings |= {"verbose": int(not quiet), "checkpoint": checkpoint}
+    if is_store(dataset):
+        from gnn2logic.cli.distill_store import learn_from_store, scores_on_store
+        from gnn2logic.cli.stores import open_store
+
+        store = open_store(dataset, data)
+        say(f"Learning rules from {store.n_graphs} graphs of {store.path.name} ...")
+        with engine_from(dask, max_memory) as engine:
+            kind = str(_variant(variant, labels))
+            model = learn_from_store(store, teacher, kind, layers, settings | {"engine": engine})
+        _save(model, out, say)
+        _tell(model, scores_on_store(store, model), out, store.path.name, as_json=as_json)
+        return
     whole = load_whole(dataset, data)
     chosen = choose(whole, part)
     network = find_teacher(teacher, whole)
@@ -115,26 +137,37 @@ def distill(
             with writing_to(save_teacher):
                 network.save(save_teacher)
             say(f"The network is saved in {save_teacher}.")
-    settings["verbose"] = int(not quiet)
-    if from_labels:
-        say(f"Learning rules from {len(chosen.data)} graphs of {whole.name} ...")
-        model = _learned(chosen, {"n_layers": layers} | settings)
-    else:
-        from gnn2logic import distillation
+    with engine_from(dask, max_memory) as engine:
+        settings["engine"] = engine
+        if from_labels:
+            say(f"Learning rules from {len(chosen.data)} graphs of {whole.name} ...")
+            model = _learned(chosen, {"n_layers": layers} | settings)
+        else:
+            from gnn2logic import distillation
 
-        say("Distilling it ...")
-        known = None if kind is Variant.GNN and not labels else chosen.labels
-        model = distillation.distill(
-            network, chosen.network_graphs, known, variant=str(kind), **settings
-        )
-    # Whether somebody looked on is no part of the model.
-    model.set_params(verbose=0)
+            say("Distilling it ...")
+            known = None if kind is Variant.GNN and not labels else chosen.labels
+            model = distillation.distill(
+                network, chosen.network_graphs, known, variant=str(kind), **settings
+            )
+    _save(model, out, say)
+    scores = scores_on_parts(whole, part, rule=model, network=network)
+    _tell(model, scores, out, whole.name, as_json=as_json)
+
+
+def _save(model: Any, out: Path, say: Callable[[str], None]) -> None:
+    # Who did the work and whether somebody looked on is no part of the model.
+    model.set_params(verbose=0, engine=None, checkpoint=None)
     with writing_to(out):
         model.save(out)
     say(f"Saved in {out}.")
-    scores = scores_on_parts(whole, part, rule=model, network=network)
+
+
+def _tell(
+    model: Any, scores: list[dict[str, Any]], out: Path, dataset: str, *, as_json: bool
+) -> None:
     if as_json:
-        emit_json(_plain(model, scores, out, whole.name))
+        emit_json(_plain(model, scores, out, dataset))
     else:
         emit(model)
         emit()

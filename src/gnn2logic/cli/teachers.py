@@ -21,7 +21,7 @@ from gnn2logic.cli.data import Chosen, class_names_for, with_class_names
 from gnn2logic.cli.options import settings_from
 from gnn2logic.exceptions import ParameterError, TeacherError
 
-__all__ = ["find_teacher", "train_network"]
+__all__ = ["find_teacher", "named_teacher", "train_network"]
 
 
 def train_network(
@@ -41,19 +41,29 @@ def find_teacher(text: str | None, data: datasets.Dataset) -> Any:
     """Return the network of ``--teacher``, with the class names of the data, if there is one."""
     if text is None:
         return None
+    network = named_teacher(text)
+    return with_class_names(network, data) if _is_file(text) else _named(network, data)
+
+
+def _is_file(text: str) -> bool:
+    return Path(text).suffix in (".safetensors", ".json") or Path(text).is_file()
+
+
+def named_teacher(text: str) -> Any:
+    """Return the network of ``--teacher`` as it is."""
     module, colon, factory = text.rpartition(":")
-    if Path(text).suffix in (".safetensors", ".json") or Path(text).is_file():
+    if _is_file(text):
         if not Path(text).is_file():
             raise FileNotFoundError(errno.ENOENT, "there is no such network", text)
         from gnn2logic.models import load_gnn
 
-        return with_class_names(load_gnn(text), data)
+        return load_gnn(text)
     if not (colon and module and factory):
         raise ParameterError(
             "--teacher must be a file NAME.safetensors, or package.module:factory. "
             f"Got {text!r} instead."
         )
-    return _named(_made(module, factory), data)
+    return _made(module, factory)
 
 
 def _made(module: str, factory: str) -> Any:

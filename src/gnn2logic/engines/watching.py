@@ -46,16 +46,21 @@ class Watch:
 
     def result(self, future: Any) -> Any:
         """Return the result of a task; errors raised by the task are raised as they are."""
-        patience = self._timeout
-        while True:
-            try:
-                self._wait(future)
-                return future.result(timeout=patience)
-            except (self._killed, OSError, *_CANCELLED) as error:
-                if not isinstance(error, TimeoutError) or future.status == "error":
-                    self.raise_from(error)
-                # It is there, but takes long to get here: the next attempt may take longer.
-                patience *= 2
+        # Not `future.result(timeout=...)`: a client that was stopped while it was fetching a result
+        # may never fetch one again. So it is left to itself, and the cluster is watched from here.
+        fetching = asyncio.run_coroutine_threadsafe(
+            self._client.gather(future, asynchronous=True), self._client.loop.asyncio_loop
+        )
+        last_busy = time.monotonic()
+        while not concurrent.futures.wait([fetching], timeout=_LOOK_EVERY).done:
+            if future.status == "finished":
+                # It is on its way, and nobody has to work any more.
+                last_busy = time.monotonic()
+            last_busy = self.look(last_busy)
+        try:
+            return fetching.result()
+        except (Exception, *_CANCELLED) as error:
+            self.raise_from(error)
 
     def raise_from(self, error: BaseException) -> NoReturn:
         """Raise what came instead of a result; say so if that is the fault of the cluster."""
@@ -65,22 +70,9 @@ class Watch:
                 "that is a lack of memory: cut the data into smaller shards (n_shards), or give "
                 f"the workers more memory. Dask says: {error}"
             ) from error
-        if isinstance(error, (self._closed, *_CANCELLED)):
+        if isinstance(error, (self._closed, *_CANCELLED)) or self._client.status != "running":
             self._lost(error)
         raise error
-
-    def _wait(self, future: Any) -> None:
-        """Wait until a task is done or has failed."""
-        last_busy = time.monotonic()
-        while True:
-            try:
-                # It returns, not raises, the exception of a task. (`distributed.wait` would ask
-                # the default client, which may be another one.)
-                future.exception(timeout=_LOOK_EVERY)
-            except TimeoutError:
-                last_busy = self.look(last_busy)
-            else:
-                return
 
     def look(self, last_busy: float) -> float:
         """Return when a worker was last seen at work, or raise an error if that was too long ago.

@@ -1,0 +1,59 @@
+"""A Dask cluster of processes that a test can kill one by one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from gnn2logic.exceptions import ParameterError
+
+TESTS = Path(__file__).parent
+
+
+class DaskProcesses:
+    """A scheduler and workers, each in a process of its own that is not started again."""
+
+    def __init__(self, folder: Path, processes: contextlib.ExitStack) -> None:
+        self._folder, self._processes = folder, processes
+        file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(file))
+        while not file.exists() or not file.read_text():
+            time.sleep(0.05)
+        self.address = json.loads(file.read_text())["address"]
+
+    def add_worker(self, threads: int = 1) -> subprocess.Popen[bytes]:
+        """Start a worker."""
+        return self._start("worker", self.address, "--no-nanny", "--nthreads", str(threads))
+
+    def _start(self, command: str, *arguments: str) -> subprocess.Popen[bytes]:
+        line = [sys.executable, "-m", "distributed.cli.dask_" + command, *arguments]
+        process = subprocess.Popen(
+            [*line, "--no-dashboard", "--host", "127.0.0.1"],
+            cwd=self._folder,
+            env={**os.environ, "PYTHONPATH": str(TESTS)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._processes.callback(_end, process)
+        return process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+def slow(seconds: float) -> float:
+    """Wait; a task for workers."""
+    time.sleep(seconds)
+    return seconds
+
+
+def fails() -> None:
+    """Raise an error; a task for workers."""
+    raise ParameterError("a fold cannot be run")

@@ -1,0 +1,88 @@
+"""Shards in this process: one by one, on threads, in files."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine_shards import Listed, NumberMaker, NumberShard
+from gnn2logic.engines import LocalEngine, as_engine
+from gnn2logic.exceptions import ParameterError, StoreError
+
+ENGINES = [LocalEngine(), LocalEngine(3), LocalEngine(2, max_memory="1 GiB")]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_shards_answer_in_order_and_answers_are_added(engine: LocalEngine) -> None:
+    crew = engine.place([NumberMaker(n) for n in range(7)])
+    assert crew.ask("listed") == Listed((0, 1, 2, 3, 4, 5, 6))
+    number, [array] = crew.ask("step", 3)
+    assert number == array.tolist()[0] == sum(3 * n + 1 for n in range(7))
+    assert crew.ask("nothing") is None
+    assert crew.ask("step", 10)[0] == sum(10 * (3 * n + 1) + 1 for n in range(7))
+    crew.close()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_errors_of_shards_are_raised_as_they_are(engine: LocalEngine) -> None:
+    crew = engine.place([NumberMaker(n) for n in range(4)])
+    with pytest.raises(StoreError, match="^shard 2 cannot be read$"):
+        crew.ask("fail", 2)
+    crew.close()
+    assert threading.active_count() < 10
+
+
+class _Meeting(NumberShard):
+    """Waits until another shard is asked at the same time."""
+
+    barrier = threading.Barrier(2, timeout=10)
+
+    def meet(self) -> int:
+        self.barrier.wait()
+        return 1
+
+
+class _MeetingMaker(NumberMaker):
+    def __call__(self, scratch: Path | None = None) -> _Meeting:
+        return _Meeting(self.number)
+
+
+def test_threads_work_at_the_same_time() -> None:
+    crew = LocalEngine(2).place([_MeetingMaker(n) for n in range(4)])
+    assert crew.ask("meet") == 4
+    crew.close()
+
+
+class _Keeping(NumberMaker):
+    """Says which folder it was given."""
+
+    def __call__(self, scratch: Path | None = None) -> Any:
+        shard = NumberShard(self.number)
+        shard.__dict__["folders"] = lambda: [str(scratch)]
+        return shard
+
+
+def test_files_of_shards_are_removed(tmp_path: Path) -> None:
+    crew = LocalEngine(max_memory="1 GiB", scratch=tmp_path).place([_Keeping(0)])
+    (folder,) = crew.ask("folders")
+    assert Path(folder).parent.parent == tmp_path
+    assert list(tmp_path.iterdir())
+    crew.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_limit_that_is_too_low_is_refused() -> None:
+    with pytest.raises(ParameterError, match="max_memory must leave room for one shard"):
+        LocalEngine(max_memory="301 MiB").place([NumberMaker(0, work_bytes=2**21)])
+
+
+def test_as_engine() -> None:
+    assert isinstance(as_engine(None), LocalEngine)
+    engine = LocalEngine(2)
+    assert as_engine(engine) is engine
+    for wrong in ("tcp://127.0.0.1:8786", 3, LocalEngine, object()):
+        with pytest.raises(ParameterError, match="engine must be None, a distributed.Client"):
+            as_engine(wrong)
