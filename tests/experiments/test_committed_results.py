@@ -1,0 +1,53 @@
+"""The results in the repository: tables are those of the rows, rows are those of the settings."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from gnn2logic.experiments.catalogue import DATASETS
+from gnn2logic.experiments.plans import RunSettings
+from gnn2logic.experiments.results import ROWS_NAME, write_results
+from gnn2logic.experiments.rows import RowFile
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "results"
+
+
+def test_tables_are_made_from_the_rows(tmp_path: Path) -> None:
+    rows, broken = RowFile(RESULTS / ROWS_NAME).read()
+    assert broken == 0
+    record = json.loads((RESULTS / "run.json").read_bytes())
+    write_results(tmp_path, rows, record)
+    made = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
+    kept = {path.relative_to(RESULTS) for path in RESULTS.rglob("*") if path.is_file()}
+    assert made == kept - {Path(ROWS_NAME)}
+    for path in sorted(made):
+        if path.suffix in (".md", ".csv", ".tex"):
+            assert (tmp_path / path).read_bytes() == (RESULTS / path).read_bytes(), path
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_rows_are_complete_and_made_with_the_settings_that_are_here(dataset: str) -> None:
+    record = json.loads((RESULTS / "run.json").read_bytes())
+    run = RunSettings(folds=record["folds"], seed=record["seed"])
+    rows = [row for row in RowFile(RESULTS / ROWS_NAME).read()[0] if row.dataset == dataset]
+    assert {row.settings for row in rows} == {run.digest(dataset)}
+    models = {row.model for row in rows}
+    assert len(models) == 15
+    assert len(rows) == len({row.key for row in rows}) == record["folds"] * len(models)
+
+
+def test_the_readme_shows_the_table() -> None:
+    table = (RESULTS / "tables" / "accuracy.md").read_text(encoding="utf-8").strip()
+    assert table in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_nothing_tells_where_it_was_made() -> None:
+    for path in RESULTS.rglob("*.*"):
+        if path.suffix in (".md", ".json", ".jsonl"):
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"/(tmp|home|work|root|Users)/", text), path
