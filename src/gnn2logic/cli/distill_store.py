@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from gnn2logic.cli.scores import share
 from gnn2logic.cli.teachers import named_teacher
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.storage import ShardStore
@@ -40,11 +39,6 @@ def scores_on_store(store: ShardStore, model: Any) -> list[dict[str, Any]]:
     predicted = model.predict(store)
     truth = store.y if store.label_level == level else None
     teacher = store.teacher_labels if store.teacher_label_level == level else None
-
-    def share(ours: Any, theirs: Any) -> float | None:
-        known = ours is not None and theirs is not None
-        return float(np.mean(ours == theirs)) if known else None
-
     return [
         {
             "part": "all",

@@ -12,7 +12,7 @@ from gnn2logic.cli.options import Part
 from gnn2logic.datasets import Dataset
 from gnn2logic.exceptions import DataSetError
 
-__all__ = ["scores_on_parts"]
+__all__ = ["scores_on_parts", "share"]
 
 
 def scores_on_parts(
@@ -36,15 +36,15 @@ def scores_on_parts(
             {
                 "part": str(own),
                 "graphs": len(chosen.data),
-                "rule_accuracy": _share(ours, chosen.labels),
-                "network_accuracy": _share(theirs, chosen.labels),
-                "fidelity": _share(ours, theirs),
+                "rule_accuracy": share(ours, chosen.labels),
+                "network_accuracy": share(theirs, chosen.labels),
+                "fidelity": share(ours, theirs),
             }
         )
     return rows
 
 
-def _share(ours: npt.NDArray[Any] | None, theirs: npt.NDArray[Any] | None) -> float | None:
+def share(ours: npt.NDArray[Any] | None, theirs: npt.NDArray[Any] | None) -> float | None:
     """Return how often two say the same; None where they speak of different things."""
     if ours is None or theirs is None or ours.shape != theirs.shape:
         return None

@@ -10,9 +10,9 @@ import torch
 from scipy.special import expit, softmax
 from torch_geometric.data import Batch
 
+from gnn2logic._labels import check_labels
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import LabelError, ParameterError, TeacherError
-from gnn2logic.idt.inputs import check_labels
 
 __all__ = [
     "Outputs",

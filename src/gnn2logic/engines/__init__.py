@@ -37,8 +37,8 @@ def as_engine(value: object) -> Engine:
     """
     if value is None:
         return LocalEngine()
-    if not isinstance(value, type) and callable(getattr(value, "place", None)):
-        return value  # type: ignore[return-value]
+    if isinstance(value, Engine) and not isinstance(value, type):
+        return value
     # Without distributed nobody can have made a client of it.
     distributed = sys.modules.get("distributed")
     if distributed is not None and isinstance(value, distributed.Client):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 __all__ = ["Crew", "Engine", "Maker", "Worker", "added"]
 
@@ -44,6 +44,7 @@ class Crew(Protocol):
         """Forget the shards."""
 
 
+@runtime_checkable
 class Engine(Protocol):
     """Places shards."""
 

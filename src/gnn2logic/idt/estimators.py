@@ -6,8 +6,9 @@ from typing import Self
 
 import numpy as np
 
+from gnn2logic._labels import check_labels
 from gnn2logic.idt.base import IDTEstimator
-from gnn2logic.idt.inputs import check_labels, check_mask, check_weights, class_factors
+from gnn2logic.idt.inputs import check_mask, check_weights, class_factors
 
 __all__ = ["IDTClassifier", "IDTNodeClassifier"]
 

@@ -17,6 +17,7 @@ from gnn2logic.idt.features import FeatureTable
 from gnn2logic.idt.final import learn_final
 from gnn2logic.idt.learning import GraphWeights, InnerLearner, LayerSettings, preference
 from gnn2logic.idt.model import Column, Layer, Prunings
+from gnn2logic.idt.shard.sources import ShardRows
 from gnn2logic.idt.shard.work import ShardMaker
 from gnn2logic.idt.training_data import Labels, TrainingData
 from gnn2logic.trees.grown import Candidates
@@ -73,7 +74,7 @@ def fit(
         learner = InnerLearner(
             crew,
             data.names,
-            _graph_weights(data, labels, final.level),
+            _graph_weights(data, rows),
             two_classes=not data.guided and final.level == "graph" and labels.n_classes == 2,
         )
         for number, settings in enumerate(inner):
@@ -112,8 +113,7 @@ def _repeat_layer(learner: InnerLearner, settings: LayerSettings, done: Progress
     """Bring all shards where they were after a layer that was learned before."""
     number = len(learner.layers)
     trees = done.layers[number].trees
-    learner.prepare(settings.modalities, settings.kinds)
-    learner.append_layer(trees, leaf_sets_of(done.columns, number, len(trees)))
+    learner.repeat_layer(trees, leaf_sets_of(done.columns, number, len(trees)), settings)
 
 
 def _final_table(
@@ -130,15 +130,13 @@ def _final_table(
     return table, np.arange(len(table.features))
 
 
-def _graph_weights(
-    data: TrainingData, labels: Labels, level: Literal["graph", "node"]
-) -> GraphWeights:
+def _graph_weights(data: TrainingData, rows: Sequence[ShardRows]) -> GraphWeights:
     """Return the total weight of all nodes and which graphs have any."""
     total = 0
     heavy = []
-    for source, rows in zip(data.sources, data.rows(labels, level, 0), strict=True):
+    for source, own in zip(data.sources, rows, strict=True):
         batch = source.load()
-        weights = rows.node_weights(batch)
+        weights = own.node_weights(batch)
         total += int(weights.sum())
         heavy.append(np.bincount(batch.graph_index, weights > 0, minlength=batch.n_graphs) > 0)
     return GraphWeights(total, np.concatenate(heavy))

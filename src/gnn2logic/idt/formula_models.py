@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gnn2logic._labels import check_labels
 from gnn2logic._validation import check_names, some_of
 from gnn2logic.exceptions import (
     LabelError,
@@ -18,7 +19,6 @@ from gnn2logic.exceptions import (
 from gnn2logic.graphs.encoded_columns import EncodedColumn
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.building import model_from_formulas
-from gnn2logic.idt.inputs import check_labels
 from gnn2logic.idt.model import Prunings
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.settings import check_choice

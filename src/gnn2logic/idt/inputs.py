@@ -18,7 +18,6 @@ from gnn2logic.graphs.batch import GraphBatch
 __all__ = [
     "check_activations",
     "check_classes",
-    "check_labels",
     "check_mask",
     "check_weights",
     "class_factors",

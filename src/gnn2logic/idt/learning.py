@@ -164,10 +164,23 @@ class InnerLearner:
         coded = [self._coded(tree) for tree in trees]
         sets = self._leaf_sets(trees, coded, quantiser, settings)
         self.crew.ask("finish_layer")
-        self.append_layer(trees, sets)
+        self._append_layer(trees, coded, sets)
 
-    def append_layer(
-        self, trees: Sequence[Tree], sets: Sequence[Sequence[tuple[int, ...]]]
+    def repeat_layer(
+        self,
+        trees: Sequence[Tree],
+        sets: Sequence[Sequence[tuple[int, ...]]],
+        settings: LayerSettings,
+    ) -> None:
+        """Append a layer that was learned before: its trees, and the sets of leaves it kept."""
+        self.prepare(settings.modalities, settings.kinds)
+        self._append_layer(trees, [self._coded(tree) for tree in trees], sets)
+
+    def _append_layer(
+        self,
+        trees: Sequence[Tree],
+        coded: Sequence[CodedTree],
+        sets: Sequence[Sequence[tuple[int, ...]]],
     ) -> None:
         """Append a layer and sets of leaves of its trees as columns."""
         layer = len(self.layers)
@@ -178,7 +191,6 @@ class InnerLearner:
             for number, (tree, members) in enumerate(zip(trees, sets, strict=True))
             for leaves in members
         ]
-        coded = [self._coded(tree) for tree in trees]
         self._add_columns(proposed, self.crew.ask("propose_leaf_sets", coded, sets))
 
     def _grow(

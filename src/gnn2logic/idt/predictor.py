@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._files import write_atomically
+from gnn2logic._labels import check_labels
 from gnn2logic._validation import check_fitted
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, to_bytes
-from gnn2logic.idt.inputs import check_labels, check_weights
+from gnn2logic.idt.inputs import check_weights
 from gnn2logic.idt.layer_views import LayerView, layer_views
 from gnn2logic.idt.model import IDT, Prunings
 from gnn2logic.idt.pruning import prune

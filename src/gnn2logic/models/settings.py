@@ -18,8 +18,8 @@ def check_number(
     name: str, value: object, *, above: float | None = None, below: float | None = None
 ) -> float:
     """Return a finite number that is at least 0, or above `above`, and below `below` if given."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-    number = float(value) if is_number else math.nan  # type: ignore[arg-type]
+    is_truth = isinstance(value, bool | np.bool_)
+    number = float(value) if isinstance(value, numbers.Real) and not is_truth else math.nan
     enough = number >= 0 if above is None else number > above
     if not enough or not math.isfinite(number) or (below is not None and number >= below):
         least = ">= 0" if above is None else f"> {above}"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._labels import check_labels
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import LabelError
 from gnn2logic.idt.export.view import one_line
-from gnn2logic.idt.inputs import check_labels
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.colours import BLUE, INK, PAPER
 from gnn2logic.plotting.words import percent, wrapped

@@ -92,6 +92,7 @@ class ShardWork:
         self._keeps_graphs = keeps_graphs
         self._batch: GraphBatch | None = None
         self._counts: tuple[tuple[int, ...], ModalCounts] | None = None
+        self._known_sizes: dict[tuple[str, Modality], IntArray] = {}
         nodes, graphs = (rows.first_node, source.n_nodes), (rows.first_graph, source.n_graphs)
         self.columns = ColumnStore(shelf, *nodes)
         self._tables = {
@@ -105,6 +106,7 @@ class ShardWork:
         if not self._keeps_graphs:
             # What can be had again from the files is not kept between two requests.
             self._batch = self._counts = None
+            self._known_sizes = {}
         return answer
 
     def _graphs(self) -> GraphBatch:
@@ -150,9 +152,11 @@ class ShardWork:
         return SetSizes(np.unique(self._sizes(table, modality)))
 
     def _sizes(self, table: str, modality: Modality) -> IntArray:
-        batch = self._graphs()
-        sizes = batch.sizes if table == "graphs" else set_sizes(batch, modality)
-        return sizes.astype(np.int64)
+        if (table, modality) not in self._known_sizes:
+            batch = self._graphs()
+            sizes = batch.sizes if table == "graphs" else set_sizes(batch, modality)
+            self._known_sizes[table, modality] = sizes.astype(np.int64)
+        return self._known_sizes[table, modality]
 
     def _modal_counts(
         self, table: str, numbers: Sequence[int], modality: Modality
@@ -274,9 +278,12 @@ class ShardWork:
                 weighted(searched, weight),
                 weight[:, None].astype(float),
                 (weight > 0)[:, None].astype(float),
+                weighted(whole, weight),
             )
-            all_sums.append(table.group_sums(np.concatenate(parts, axis=1)).astype(np.int64))
-            self._shelf[f"full.{number}"] = table.group_sums(weighted(whole, weight))
+            sums = table.group_sums(np.concatenate(parts, axis=1))
+            n_searched = searched.shape[1] + 2
+            all_sums.append(sums[:, :n_searched].astype(np.int64))
+            self._shelf[f"full.{number}"] = sums[:, n_searched:]
         return table.start(n_trees, all_sums)
 
     def advance(
@@ -320,11 +327,12 @@ class ShardWork:
         """
         rows = self._tables[table]
         sums = self._label_sums()
-        all_sums = [rows.group_sums(sums)]
-        for fold in range(n_folds):
-            own = self._folds(rows, fold_of)
-            all_sums.append(rows.group_sums(sums * ((own >= 0) & (own != fold))[:, None]))
-        return rows.start(1 + n_folds, all_sums)
+        seen = [np.ones(len(sums), dtype=bool)]
+        if n_folds:
+            folds = self._folds(rows, fold_of)
+            seen += [(folds >= 0) & (folds != fold) for fold in range(n_folds)]
+        together = rows.group_sums(np.concatenate([sums * own[:, None] for own in seen], axis=1))
+        return rows.start(1 + n_folds, np.split(together, 1 + n_folds, axis=1))
 
     def _label_sums(self) -> IntArray:
         """Return the weighted one-hot labels, the weight and 1 for every row."""
