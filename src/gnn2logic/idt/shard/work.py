@@ -278,12 +278,10 @@ class ShardWork:
                 weighted(searched, weight),
                 weight[:, None].astype(float),
                 (weight > 0)[:, None].astype(float),
-                weighted(whole, weight),
             )
-            sums = table.group_sums(np.concatenate(parts, axis=1))
-            n_searched = searched.shape[1] + 2
-            all_sums.append(sums[:, :n_searched].astype(np.int64))
-            self._shelf[f"full.{number}"] = sums[:, n_searched:]
+            all_sums.append(table.group_sums(np.concatenate(parts, axis=1)).astype(np.int64))
+            # A product of its own: all targets side by side with these would need twice the memory.
+            self._shelf[f"full.{number}"] = table.group_sums(weighted(whole, weight))
         return table.start(n_trees, all_sums)
 
     def advance(
