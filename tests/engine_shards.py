@@ -21,7 +21,8 @@ class NumberMaker:
     """Makes a shard that holds a number."""
 
     number: int
-    work_bytes: int = 8
+    # So much work that small numbers of shards are not put together.
+    work_bytes: int = 2**29
     ballast: bytes = b""
 
     def __call__(self, scratch: Path | None = None) -> NumberShard:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gnn2logic._version import __version__
+from gnn2logic.engines.placement import bundles
 from gnn2logic.engines.protocol import Maker
 from gnn2logic.engines.watching import Watch, needs_distributed
 from gnn2logic.exceptions import EngineError, ParameterError
@@ -32,7 +33,9 @@ class DaskEngine:
     """Runs shards on a Dask cluster, where each of them stays on one worker.
 
     The model is the same, bit for bit, as one that was learned on one machine. Workers may come and
-    go: the shards of a worker that died are loaded again and brought up to date on another one.
+    go: the shards of a worker that died are loaded again and brought up to date on another one. The
+    work is dealt out among the workers that are there when a fit begins, so wait for all of them
+    (``client.wait_for_workers``).
 
     Graphs in memory are sent to the cluster. Shards of a store (`gnn2logic.write_shards`) are read
     by the workers, so its folder must have the same path for all of them.
@@ -72,7 +75,7 @@ class DaskEngine:
 
 
 class DaskCrew:
-    """Shards on the workers of a cluster.
+    """Shards on the workers of a cluster, in bundles; to Dask a bundle is one shard.
 
     The state of a shard after a request is the result of a task, which Dask can compute again from
     the state before; in the end from the maker. Only the latest states are kept in memory.
@@ -87,14 +90,14 @@ class DaskCrew:
         self._tasks = shard_tasks
         self._client = client
         self._watch = watch
-        self._makers = [shard_tasks.packed(make) for make in makers]
         self._requests: list[bytes] = []
-        watch.expect_connection()
+        parts = bundles(makers, watch.threads())
+        self._makers = [shard_tasks.packed(*part.makers) for part in parts]
         self._states: list[Any] = []
         self._passing: list[Any] = []
         self._left_pool = _leave_pool()
         with self._closed_on_error():
-            self._states = [self._made(shard) for shard in range(len(makers))]
+            self._states = [self._made(shard, part.worker) for shard, part in enumerate(parts)]
 
     def ask(self, request: str, *arguments: Any) -> Any:
         """Ask all shards and return the sum of their answers."""
@@ -105,9 +108,12 @@ class DaskCrew:
             number = len(self._requests)
             self._requests.append(self._tasks.packed(request, arguments))
             parcel = self._sent(self._requests[-1])
-            self._passing += self._states
-            self._states = [self._asked(state, number, parcel) for state in self._states]
+            before = self._states
+            self._passing += before
+            self._states = [self._asked(state, number, parcel) for state in before]
             total = self._total(number)
+            if number == 0:
+                self._watch.unbind(before)
             self._release()
             return total
 
@@ -167,9 +173,11 @@ class DaskCrew:
 
     # Tasks of shards --------------------------------------------------------------------------
 
-    def _made(self, shard: int) -> Any:
+    def _made(self, shard: int, worker: str | None = None) -> Any:
+        where = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
+        arguments = self._makers[shard], shard, __version__
         with _large_graphs():
-            return self._submit(self._tasks.make_shard, self._makers[shard], shard, __version__)
+            return self._submit(self._tasks.make_shard, *arguments, **where)
 
     def _asked(self, state: Any, number: int, parcel: Any) -> Any:
         return self._submit(self._tasks.answer_next, state, number, parcel)
@@ -189,10 +197,9 @@ class DaskCrew:
         self._passing.append(sent)
         return sent
 
-    def _submit(self, task: Any, *arguments: Any) -> Any:
-        # Dask runs a task where its largest argument is, so shards stay where they are. Telling it
-        # where would do harm: it never runs a task whose worker died along with all others.
-        return self._client.submit(task, *arguments, pure=False)
+    def _submit(self, task: Any, *arguments: Any, **where: Any) -> Any:
+        # Dask runs a task where its largest argument is, so shards stay where they were made.
+        return self._client.submit(task, *arguments, pure=False, **where)
 
 
 def _seconds(timeout: Any) -> float:

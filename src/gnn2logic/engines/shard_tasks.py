@@ -18,6 +18,7 @@ from typing import Any
 import cloudpickle
 
 from gnn2logic._version import __version__
+from gnn2logic.engines.local import LocalEngine
 from gnn2logic.engines.protocol import Worker, added
 from gnn2logic.exceptions import EngineError
 
@@ -144,15 +145,15 @@ def unchanged(parcel: bytes) -> bytes:
 
 
 def make_shard(parcel: bytes, shard: int, version: str) -> PlacedShard:
-    """Make the state of a shard."""
+    """Make the state of a shard, which may be several shards that answer together."""
     if version != __version__:
         raise EngineError(
             f"All workers must have the version of gnn2logic of the client, {version}, or the "
             f"model could differ. One has {__version__}; install the same version everywhere."
         )
-    (make,) = cloudpickle.loads(parcel)
+    makers = cloudpickle.loads(parcel)
     with _one_thread():
-        return PlacedShard(shard, make())
+        return PlacedShard(shard, LocalEngine().place(makers))
 
 
 def answer_next(placed: PlacedShard, number: int, parcel: bytes) -> PlacedShard:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import time
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from gnn2logic._optional import import_optional
@@ -90,16 +91,33 @@ class Watch:
             self._give_up("All of them did nothing" if tasks else "It had none")
         return last_busy
 
+    def threads(self) -> dict[str, int]:
+        """Return how many threads each worker has."""
+        found: dict[str, int] = self._told("ncores")
+        return found
+
+    def unbind(self, futures: Sequence[Any]) -> None:
+        """Let tasks, if they have to run again, run on any worker.
+
+        Dask never runs a task for which a worker was named when that worker died along with all
+        others, not even when it may run elsewhere and new workers come.
+        """
+        anywhere = {future.key: None for future in futures}
+        self._told("set_restrictions", worker=anywhere)
+
     def _tasks_of_workers(self) -> dict[str, Any]:
         """Return the workers, each with what it is working on."""
+        found: dict[str, Any] = self._told("processing")
+        return found
+
+    def _told(self, question: str, **arguments: Any) -> Any:
+        """Return what the scheduler answers."""
         self.expect_connection()
+        ask = getattr(self._client.scheduler, question)
         try:
-            found: dict[str, Any] = self._client.sync(
-                self._client.scheduler.processing, callback_timeout=self._timeout
-            )
+            return self._client.sync(ask, callback_timeout=self._timeout, **arguments)
         except OSError as error:
             self._lost(error)
-        return found
 
     def _give_up(self, what: str) -> NoReturn:
         raise EngineError(

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.trees.kernels import reach_leaves
+
 __all__ = ["CodedTree"]
 
 IntArray = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -38,22 +41,11 @@ class CodedTree:
         """The number of leaves."""
         return sum(feature < 0 for feature in self.feature)
 
-    def leaf_nodes(self, codes: npt.NDArray[Any]) -> IntArray:
+    def leaf_nodes(self, codes: npt.NDArray[Any]) -> Places:
         """Return the leaf that each row reaches, given codes of shape (n_features, n_rows)."""
-        at = np.zeros(codes.shape[1], dtype=np.int64)
-        stack = [(0, np.arange(codes.shape[1]))]
-        while stack:
-            node, rows = stack.pop()
-            if self.feature[node] < 0:
-                at[rows] = node
-                continue
-            above = codes[self.feature[node], rows] > self.limit[node]
-            low, high = self.children[node]
-            stack.append((low, rows[~above]))
-            stack.append((high, rows[above]))
-        return at
+        return self._reached(codes, np.arange(self.n_nodes))
 
-    def leaf_positions(self, codes: npt.NDArray[Any]) -> IntArray:
+    def leaf_positions(self, codes: npt.NDArray[Any]) -> Places:
         """Return the leaves that rows reach, counted from left to right."""
         position = np.zeros(self.n_nodes, dtype=np.int64)
         stack, count = [0], 0
@@ -65,4 +57,10 @@ class CodedTree:
             else:
                 low, high = self.children[node]
                 stack += [high, low]
-        return position[self.leaf_nodes(codes)]
+        return self._reached(codes, position)
+
+    def _reached(self, codes: npt.NDArray[Any], place: IntArray) -> Places:
+        out = np.empty(codes.shape[1], dtype=np.int32)
+        feature, limit = np.array(self.feature), np.array(self.limit)
+        reach_leaves(codes, feature, limit, np.array(self.children), place, out)
+        return out

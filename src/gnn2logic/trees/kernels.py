@@ -19,6 +19,8 @@ __all__ = [
     "encode_values",
     "fingerprint",
     "mix_rows",
+    "reach_leaves",
+    "sum_leaves",
 ]
 
 IntArray = npt.NDArray[np.int64]
@@ -92,6 +94,22 @@ def _count_differences(codes, like, out):  # type: ignore[no-untyped-def]
         out[j] = found
 
 
+def _reach_leaves(codes, feature, limit, children, place, out):  # type: ignore[no-untyped-def]
+    for i in numba.prange(codes.shape[1]):
+        node = 0
+        while feature[node] >= 0:
+            above = codes[feature[node], i] > limit[node]
+            node = children[node, 1] if above else children[node, 0]
+        out[i] = place[node]
+
+
+def _sum_leaves(reached, values, out):  # type: ignore[no-untyped-def]
+    # Threads would share the leaves. All values are whole numbers, also as floats.
+    for i in range(len(reached)):
+        for k in range(values.shape[1]):
+            out[reached[i], k] += values[i, k]
+
+
 class _Kernel:
     """One loop compiled twice, for one thread and for all."""
 
@@ -112,6 +130,8 @@ _codes = _Kernel(_encode_values)
 _prints = _Kernel(_fingerprint)
 _rows = _Kernel(_mix_rows)
 _differences = _Kernel(_count_differences)
+_leaves = _Kernel(_reach_leaves)
+_leaf_sums = numba.njit(cache=True, nogil=True)(_sum_leaves)
 
 
 def add_histograms(
@@ -165,3 +185,24 @@ def count_differences(codes: npt.NDArray[Any], like: IntArray) -> int:
     out = np.zeros(len(codes), dtype=np.int64)
     _differences(codes.size, codes, like, out)
     return int(out.sum())
+
+
+def reach_leaves(
+    codes: npt.NDArray[Any],
+    feature: IntArray,
+    limit: IntArray,
+    children: IntArray,
+    place: IntArray,
+    out: npt.NDArray[np.int32],
+) -> None:
+    """Write what `place` says of the leaf that each row reaches."""
+    _leaves(codes.shape[1] * len(feature), codes, feature, limit, children, place, out)
+
+
+def sum_leaves(
+    reached: npt.NDArray[np.int32], values: npt.NDArray[Any], n_leaves: int
+) -> npt.NDArray[Any]:
+    """Return the sum of the rows of `values` at each leaf."""
+    out = np.zeros((n_leaves, values.shape[1]), dtype=values.dtype)
+    _leaf_sums(reached, values, out)
+    return out

@@ -56,7 +56,11 @@ class _Block:
     def take(self, rows: npt.NDArray[np.bool_]) -> Self:
         """Return some of the rows."""
         return self._renumbered(
-            self.features, self.codes[:, rows], self.sizes, self.levels, self.sums[rows]
+            self.features,
+            self.codes.compress(rows, axis=1),
+            self.sizes,
+            self.levels,
+            self.sums[rows],
         )
 
     @classmethod

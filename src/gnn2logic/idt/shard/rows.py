@@ -132,7 +132,8 @@ class RowTable:
         self._shelf.clear(f"{self._name}.pending.")
         self._pending = 0
         first, of_row = self._split(block)
-        self._set("codes", np.concatenate([self.codes[:, self.of_row[first]], block[:, first]]))
+        parts = self.codes.take(self.of_row[first], axis=1), block.take(first, axis=1)
+        self._set("codes", np.concatenate(parts))
         self._set("of_row", of_row)
 
     def _split(self, block: Codes) -> tuple[IntArray, IntArray]:

@@ -26,7 +26,7 @@ from gnn2logic.idt.shard.targets import Bounds, Quantiser, weighted
 from gnn2logic.trees.coded_trees import CodedTree
 from gnn2logic.trees.coding import ValueSpace, code_tables
 from gnn2logic.trees.growing import Division, NodeRequest
-from gnn2logic.trees.kernels import count_values, encode_values
+from gnn2logic.trees.kernels import count_values, encode_values, sum_leaves
 from gnn2logic.trees.small_nodes import NodeRows
 
 __all__ = ["CodedKind", "SetSizes", "ShardMaker", "ShardWork"]
@@ -303,9 +303,8 @@ class ShardWork:
             name = f"full.{number}" if f"full.{number}" in self._shelf else "full.0"
             full, weight = self._shelf[name], table.weights(number)
             reached = tree.leaf_positions(codes)
-            at = [np.flatnonzero(reached == leaf) for leaf in range(tree.n_leaves)]
-            sums.append(np.array([full[rows].sum(axis=0) for rows in at]))
-            weights.append(np.array([weight[rows].sum() for rows in at]))
+            sums.append(sum_leaves(reached, full, tree.n_leaves))
+            weights.append(sum_leaves(reached, weight[:, None], tree.n_leaves)[:, 0])
         return sums, weights
 
     def finish_layer(self) -> None:
