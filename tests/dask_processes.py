@@ -33,7 +33,7 @@ class DaskProcesses:
     def _start(self, command: str, *arguments: str) -> subprocess.Popen[bytes]:
         line = [sys.executable, "-m", "distributed.cli.dask_" + command, *arguments]
         process = subprocess.Popen(
-            [*line, "--no-dashboard", "--host", "127.0.0.1"],
+            [*line, "--dashboard-address", ":0", "--host", "127.0.0.1"],
             cwd=self._folder,
             env={**os.environ, "PYTHONPATH": str(TESTS)},
             stdout=subprocess.DEVNULL,

@@ -21,8 +21,7 @@ class NumberMaker:
     """Makes a shard that holds a number."""
 
     number: int
-    # So much work that small numbers of shards are not put together.
-    work_bytes: int = 2**29
+    work_bytes: int = 8
     ballast: bytes = b""
 
     def __call__(self, scratch: Path | None = None) -> NumberShard:

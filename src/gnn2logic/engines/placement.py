@@ -16,7 +16,7 @@ __all__ = ["Bundle", "bundles"]
 # a thread, though, many workers share the work of one that died, and new ones have something to do.
 _BUNDLES_PER_THREAD = 4
 # So small bundles, by the bytes that shards work on, are not worth their tasks.
-_WORTH_A_TASK = 2**29
+_WORTH_A_TASK = 2**31
 
 
 @dataclass(frozen=True)
