@@ -40,6 +40,8 @@ LIMIT = "1 GiB"
 WIDTH, LAYERS = 64, 3
 # Time per node may grow by so much from the smallest to the largest size: caches, disks, noise.
 GROWTH = 2.0
+# Small tasks that Dask is timed with.
+TASKS = 2000
 # Bytes per second between two machines: a network of 1 Gbit/s.
 BANDWIDTH = 1e8
 PREDICTED = (
@@ -109,7 +111,8 @@ def fit_elsewhere(folder: Path, *more: str) -> dict[str, Any]:
     return result
 
 
-def dask_seconds(store: gl.ShardStore, n_workers: int, repeats: int) -> list[float]:
+def dask_seconds(store: gl.ShardStore, n_workers: int, repeats: int) -> tuple[list[float], float]:
+    """Return the seconds of some fits, and of one small task."""
     from distributed import Client, LocalCluster
 
     times = []
@@ -126,7 +129,10 @@ def dask_seconds(store: gl.ShardStore, n_workers: int, repeats: int) -> list[flo
             started = time.perf_counter()
             learner.fit(store)
             times.append(time.perf_counter() - started)
-    return times
+        started = time.perf_counter()
+        client.gather([client.submit(abs, -n, pure=False) for n in range(TASKS)])
+        task = (time.perf_counter() - started) / TASKS
+    return times, task
 
 
 def report_sizes(folder: Path, sizes: list[int]) -> bool:
@@ -161,15 +167,16 @@ def report_activations(folder: Path, n_nodes: int) -> bool:
     return bool(result["bytes"] <= 2**30)
 
 
-def report_dask(folder: Path, n_nodes: int, repeats: int) -> float:
-    """Return the seconds per node of one worker."""
-    store = gl.write_shards(folder / "dask", labelled_graphs(n_nodes), shard_nodes=SHARD_NODES // 4)
-    one, two = (statistics.median(dask_seconds(store, n, repeats)) for n in (1, 2))
+def report_dask(folder: Path, n_nodes: int, repeats: int) -> tuple[float, float]:
+    """Return the seconds per node of one worker, and per task."""
+    store = gl.open_shards(folder / str(n_nodes))
+    (ones, task), (twos, _) = (dask_seconds(store, n, repeats) for n in (1, 2))
+    one, two = statistics.median(ones), statistics.median(twos)
     print(
         f"Dask, {store.n_nodes} nodes, median of {repeats}: 1 worker {one:.1f} s, 2 workers "
-        f"{two:.1f} s, {one / two:.2f} times faster (aim 1.6)"
+        f"{two:.1f} s, {one / two:.2f} times faster (aim 1.6); {task * 1000:.1f} ms for a task"
     )
-    return one / store.n_nodes
+    return one / store.n_nodes, task
 
 
 class Counted:
@@ -178,7 +185,8 @@ class Counted:
     def __init__(self, scratch: Path) -> None:
         self._engine = LocalEngine(max_memory=LIMIT, scratch=scratch)
         self._scratch = scratch
-        self.requests = self.sent = self.answered = self.largest = self.kept = 0
+        self.requests = self.sent = self.answered = self.largest = 0
+        self.kept = 0.0
 
     def place(self, makers: Sequence[Maker]) -> Counted:
         """Place the shards."""
@@ -203,35 +211,40 @@ class Counted:
         self._crew.close()
 
 
-def report_costs(folder: Path, n_nodes: int, one_thread: float) -> None:
+def report_costs(folder: Path, n_nodes: int) -> Counted:
     store = gl.open_shards(folder / str(n_nodes))
     scratch = folder / "scratch"
     scratch.mkdir()
     counted = Counted(scratch)
     gl.IDTClassifier(random_state=0, engine=counted).fit(store)
-    kept = counted.kept / store.n_nodes
+    counted.kept /= store.n_nodes
     print(
         f"one fit: {counted.requests} requests; arguments {counted.sent / 2**20:.1f} MiB, answers "
         f"{counted.answered / 2**20:.1f} MiB per shard, the largest {counted.largest / 2**20:.1f} "
-        f"MiB; shards keep {kept:.0f} bytes per node"
+        f"MiB; shards keep {counted.kept:.0f} bytes per node"
     )
-    if not one_thread:
-        return
+    return counted
+
+
+def report_predictions(costs: Counted, one_thread: float, task: float) -> None:
     print(f"predicted with {one_thread * 1e6:.0f} us per node and thread:")
-    print(f"{'':20}{'nodes':>14}{'workers':>9}{'hours':>8}{'GiB kept per worker':>21}")
+    print(f"{'':20}{'nodes':>14}{'workers':>9}{'minutes':>9}{'GiB kept per worker':>21}")
     for name, nodes, workers in PREDICTED:
-        hours = nodes / workers * one_thread / 3600
+        work = nodes / workers * one_thread
         # Every level of the tree of additions passes all answers on.
-        hours += math.ceil(math.log2(workers)) * counted.answered / BANDWIDTH / 3600
-        print(f"{name:20}{nodes:14,}{workers:9}{hours:8.2f}{nodes * kept / workers / 2**30:21.1f}")
+        passing = math.ceil(math.log2(workers)) * costs.answered / BANDWIDTH
+        # Each worker has up to four bundles of shards; each request makes two tasks for a bundle.
+        planning = costs.requests * 4 * workers * 2 * task
+        minutes = (work + passing + planning) / 60
+        kept = nodes * costs.kept / workers / 2**30
+        print(f"{name:20}{nodes:14,}{workers:9}{minutes:9.1f}{kept:21.1f}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[10**5, 10**6, 10**7])
     parser.add_argument("--folder", help="where the stores go; a temporary folder by default")
-    parser.add_argument("--dask-nodes", type=int, default=300_000, help="0 to leave Dask out")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=5, help="fits on Dask; 0 to leave it out")
     parser.add_argument("--fit", help=argparse.SUPPRESS)
     parser.add_argument("--activations", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -243,10 +256,9 @@ def main() -> int:
         fine = report_sizes(folder, options.sizes)
         middle = sorted(options.sizes)[len(options.sizes) // 2]
         fine &= report_activations(folder, middle)
-        one_thread = 0.0
-        if options.dask_nodes:
-            one_thread = report_dask(folder, options.dask_nodes, options.repeats)
-        report_costs(folder, min(options.sizes), one_thread)
+        costs = report_costs(folder, min(options.sizes))
+        if options.repeats:
+            report_predictions(costs, *report_dask(folder, middle, options.repeats))
     return 0 if fine else 1
 
 
