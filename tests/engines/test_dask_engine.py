@@ -143,6 +143,7 @@ class Disturbed:
 
     def __init__(self, engine: Engine, what: Any, *before: int) -> None:
         self.engine, self.what, self.before = engine, what, before
+        self.happened = 0
 
     def place(self, makers: Sequence[Maker]) -> Crew:
         crew: Any = self.engine.place(makers)
@@ -151,6 +152,7 @@ class Disturbed:
         def disturbed(request: str, *arguments: Any) -> Any:
             if next(count) in self.before:
                 self.what()
+                self.happened += 1
             return ask(request, *arguments)
 
         crew.ask = disturbed
@@ -184,9 +186,10 @@ def test_a_worker_killed_again_and_again_changes_nothing(
     labels = parse("A U0 > 2").evaluate(GRAPHS, level="node")
     make = IDTNodeClassifier(width=6, random_state=0)
     here = learned(make.fit(GRAPHS, labels, activations=layers), tmp_path)
-    engine = Disturbed(DaskEngine(client), lambda: kill_worker(client), 1, 13, 30)
+    engine = Disturbed(DaskEngine(client), lambda: kill_worker(client), 1, 10, 20)
     make.set_params(engine=engine, n_shards=4)
     assert learned(make.fit(GRAPHS, labels, activations=layers), tmp_path) == here
+    assert engine.happened == 3
 
 
 # Accidents ------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.engines.protocol import Crew
 from gnn2logic.graphs.modality import Modality
+from gnn2logic.idt.shard.shards import Shards
 from gnn2logic.idt.shard.work import CodedKind
 from gnn2logic.trees.coding import Codebook, ValueSpace, codebooks
 from gnn2logic.trees.growing import Division, NodeRequest
@@ -46,15 +46,15 @@ class FeatureTable:
 
     Parameters
     ----------
-    crew : Crew
+    shards : Shards
         The shards.
     rows : {"nodes", "graphs"}
     max_bins : int
         The largest number of codes of a feature.
     """
 
-    def __init__(self, crew: Crew, rows: str, *, max_bins: int) -> None:
-        self._crew = crew
+    def __init__(self, shards: Shards, rows: str, *, max_bins: int) -> None:
+        self._shards = shards
         self.rows = rows
         self.features: list[Feature] = []
         self.books: list[Codebook] = []
@@ -91,11 +91,11 @@ class FeatureTable:
         step = max(1, _MAX_CELLS // most_values)
         for start in range(0, len(columns), step):
             self._add_block(columns[start : start + step], wanted)
-        self._crew.ask("refine", self.rows)
+        self._shards.tell("refine", self.rows)
 
     def _add_block(self, columns: Sequence[int], wanted: Sequence[tuple[Modality, bool]]) -> None:
         kinds = [CodedKind(modality, self._space(modality, share)) for modality, share in wanted]
-        all_counts = self._crew.ask("value_counts", self.rows, columns, kinds)
+        all_counts = self._shards.ask("value_counts", self.rows, columns, kinds)
         books = [
             codebooks(kind.space, counts, self._max_bins)
             for kind, counts in zip(kinds, all_counts, strict=True)
@@ -104,7 +104,7 @@ class FeatureTable:
             replace(kind, lowest=tuple(book.lowest for book in own))
             for kind, own in zip(kinds, books, strict=True)
         ]
-        prints = self._crew.ask("propose_features", self.rows, columns, coded)
+        prints = self._shards.ask("propose_features", self.rows, columns, coded)
         kept = self._distinct(books, prints)
         places: list[list[int]] = [[] for _ in wanted]
         for kind, place in kept:
@@ -112,7 +112,7 @@ class FeatureTable:
             self.features.append(Feature(columns[place], *wanted[kind]))
             self.books.append(books[kind][place])
         n_codes = [books[kind][place].n_codes for kind, place in kept]
-        self._crew.ask("keep_features", self.rows, places, n_codes)
+        self._shards.tell("keep_features", self.rows, places, n_codes)
 
     def _distinct(
         self, books: Sequence[Sequence[Codebook]], prints: Sequence[npt.NDArray[np.uint64]]
@@ -126,7 +126,7 @@ class FeatureTable:
         }
 
         def differ(pairs: Sequence[tuple[Any, Any]]) -> IntArray:
-            found: IntArray = self._crew.ask("feature_differences", self.rows, pairs)
+            found: IntArray = self._shards.ask("feature_differences", self.rows, pairs)
             return found
 
         new = first_of_equals(varying, self._known, differ)
@@ -140,7 +140,7 @@ class FeatureTable:
         key = (modality, is_share)
         if key not in self._spaces:
             if modality not in self._sizes:
-                self._sizes[modality] = self._crew.ask("set_sizes", self.rows, modality).sizes
+                self._sizes[modality] = self._shards.ask("set_sizes", self.rows, modality).sizes
             sizes = self._sizes[modality]
             self._spaces[key] = (
                 ValueSpace.of_shares(sizes) if is_share else ValueSpace.of_counts(int(sizes[-1]))
@@ -156,7 +156,7 @@ class FeatureTable:
         listed: Sequence[NodeRequest],
     ) -> tuple[list[IntArray], list[NodeRows]]:
         """Divide nodes of trees; return sums of some nodes and the rows of others."""
-        found: tuple[list[IntArray], list[NodeRows]] = self._crew.ask(
+        found: tuple[list[IntArray], list[NodeRows]] = self._shards.ask(
             "advance", self.rows, divisions, summed, listed
         )
         return found

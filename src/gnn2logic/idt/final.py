@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.engines.protocol import Crew
 from gnn2logic.idt.features import FeatureTable
 from gnn2logic.idt.learning import tree_from_grown
 from gnn2logic.idt.model import Prunings
+from gnn2logic.idt.shard.shards import Shards
 from gnn2logic.trees.coded_trees import CodedTree
 from gnn2logic.trees.growing import TreeJob, grow
 from gnn2logic.trees.grown import Candidates, Grown
@@ -28,7 +28,7 @@ _SMALL = 2**22
 
 
 def learn_final(
-    crew: Crew,
+    shards: Shards,
     table: FeatureTable,
     candidates: Candidates,
     classes: IntArray,
@@ -49,16 +49,16 @@ def learn_final(
     """
     fold_of = None if alpha is not None else _stratified_folds(classes, seed)
     n_folds = 0 if fold_of is None else int(fold_of.max()) + 1
-    totals = crew.ask("start_final", table.rows, fold_of, n_folds)
+    totals = shards.ask("start_final", table.rows, fold_of, n_folds)
     jobs = [TreeJob(tree, candidates, total) for tree, total in enumerate(totals)]
-    grown, *others = grow(table, jobs, limits, cells=crew.cells, small=_SMALL)
+    grown, *others = grow(table, jobs, limits, cells=shards.cells, small=_SMALL)
     path = pruning_path(grown, gini_costs(grown))
     if alpha is None:
         alpha = 0.0
         if n_folds >= 2 and len(path.alphas) > 1:
             assert fold_of is not None
             coded = [_coded(own) for own in others]
-            weights = crew.ask("held_out", table.rows, fold_of, coded)
+            weights = shards.ask("held_out", table.rows, fold_of, coded)
             alpha = _best_alpha(path, others, weights)
     bare = tree_from_grown(grown, table.features, table.books)
     values = np.array(grown.sums, dtype=float)[:, :-2]

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._progress import Progress
-from gnn2logic.engines.protocol import Crew, Engine
+from gnn2logic.engines.protocol import Engine
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.checkpoints import Checkpoint, Progressed, leaf_sets_of
 from gnn2logic.idt.features import FeatureTable
 from gnn2logic.idt.final import learn_final
 from gnn2logic.idt.learning import GraphWeights, InnerLearner, LayerSettings, preference
 from gnn2logic.idt.model import Column, Layer, Prunings
+from gnn2logic.idt.shard.shards import Shards
 from gnn2logic.idt.shard.sources import ShardRows
 from gnn2logic.idt.shard.work import ShardMaker
 from gnn2logic.idt.training_data import Labels, TrainingData
@@ -70,9 +71,10 @@ def fit(
     rows = data.rows(labels, final.level, len(inner))
     makers = [ShardMaker(source, own) for source, own in zip(data.sources, rows, strict=True)]
     crew = engine.place(makers)
+    shards = Shards(crew)
     try:
         learner = InnerLearner(
-            crew,
+            shards,
             data.names,
             _graph_weights(data, rows),
             two_classes=not data.guided and final.level == "graph" and labels.n_classes == 2,
@@ -86,10 +88,10 @@ def fit(
                     state = tuple(learner.columns), tuple(learner.layers)
                     checkpoint.write(Progressed(seed[0], *state))
             progress.step("layer")
-        table, features = _final_table(crew, learner, final)
+        table, features = _final_table(shards, learner, final)
         ranks = preference(table.features, learner.formulas)
         prunings, alpha = learn_final(
-            crew,
+            shards,
             table,
             Candidates(features, table.books, ranks),
             labels.known_classes(),
@@ -117,16 +119,16 @@ def _repeat_layer(learner: InnerLearner, settings: LayerSettings, done: Progress
 
 
 def _final_table(
-    crew: Crew, learner: InnerLearner, final: FinalSettings
+    shards: Shards, learner: InnerLearner, final: FinalSettings
 ) -> tuple[FeatureTable, npt.NDArray[np.int64]]:
     """Return the table of the final tree, and which of its features may be used."""
     if final.level == "node":
         learner.prepare(final.modalities, final.kinds)
         return learner.table, learner.usable(final.modalities)
-    table = FeatureTable(crew, "graphs", max_bins=_FINAL_BINS)
+    table = FeatureTable(shards, "graphs", max_bins=_FINAL_BINS)
     table.add(range(len(learner.columns)), [Modality.from_set("1")], final.kinds)
     # The rows of the nodes take most of the memory, and are not needed any more.
-    crew.ask("release", "nodes")
+    shards.tell("release", "nodes")
     return table, np.arange(len(table.features))
 
 

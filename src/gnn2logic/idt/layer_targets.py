@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.engines.protocol import Crew
+from gnn2logic.idt.shard.shards import Shards
 from gnn2logic.idt.shard.targets import Bounds, Quantiser
 from gnn2logic.trees.targets import fixed_point, projection
 
@@ -18,7 +18,7 @@ _WRAP = 2**64
 
 
 def quantiser_of(
-    crew: Crew,
+    shards: Shards,
     layer: int,
     prints: dict[int, list[int]],
     *,
@@ -38,8 +38,8 @@ def quantiser_of(
     two_classes : bool
         Whether the targets are the two classes of graphs.
     """
-    bounds: Bounds = crew.ask("bounds", layer)
-    channels = ~_repeated(crew, layer, bounds, prints)
+    bounds: Bounds = shards.ask("bounds", layer)
+    channels = ~_repeated(shards, layer, bounds, prints)
     if not channels.any():
         channels[:] = True
     lowest, highest = bounds.lowest[channels], bounds.highest[channels]
@@ -48,17 +48,19 @@ def quantiser_of(
     if not projected:
         return Quantiser(channels, scale, has_opposites=two_classes)
     assert n_directions is not None
-    first, second = crew.ask("moments", layer, Quantiser(channels, scale))
+    first, second = shards.ask("moments", layer, Quantiser(channels, scale))
     return Quantiser(channels, scale, projection(first, second, total_weight, n_directions))
 
 
-def _repeated(crew: Crew, layer: int, bounds: Bounds, prints: dict[int, list[int]]) -> BoolArray:
+def _repeated(
+    shards: Shards, layer: int, bounds: Bounds, prints: dict[int, list[int]]
+) -> BoolArray:
     """Return which targets only repeat a column, or its negation.
 
     Networks that pass features on have such channels. A tree that predicts them makes no new
     column, and they would be the easiest to predict.
     """
-    others, where_high = crew.ask("two_valued", layer, bounds)
+    others, where_high = shards.ask("two_valued", layer, bounds)
     true = next(print_ for print_, columns in prints.items() if 0 in columns)
     pairs: list[tuple[int, int]] = []
     signs: list[bool] = []
@@ -70,7 +72,7 @@ def _repeated(crew: Crew, layer: int, bounds: Bounds, prints: dict[int, list[int
                 signs.append(negated)
     repeated = np.zeros(len(others), dtype=bool)
     if pairs:
-        counts: Any = crew.ask("target_differences", layer, bounds, pairs, signs)
+        counts: Any = shards.ask("target_differences", layer, bounds, pairs, signs)
         for (channel, _), count in zip(pairs, counts.tolist(), strict=True):
             repeated[channel] |= count == 0
     return repeated

@@ -15,11 +15,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.engines.protocol import Crew
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.features import Feature, FeatureTable, first_of_equals
 from gnn2logic.idt.layer_targets import quantiser_of
 from gnn2logic.idt.model import Column, InputPredicate, Layer, LeafSet, TrueColumn
+from gnn2logic.idt.shard.shards import Shards
 from gnn2logic.idt.shard.targets import Quantiser
 from gnn2logic.logic.syntax import TRUE, Formula, predicate
 from gnn2logic.trees.coded_trees import CodedTree
@@ -68,7 +68,7 @@ class InnerLearner:
 
     Parameters
     ----------
-    crew : Crew
+    shards : Shards
         The shards.
     names : sequence of str
         The input predicates.
@@ -78,10 +78,10 @@ class InnerLearner:
     """
 
     def __init__(
-        self, crew: Crew, names: Sequence[str], weights: GraphWeights, *, two_classes: bool
+        self, shards: Shards, names: Sequence[str], weights: GraphWeights, *, two_classes: bool
     ) -> None:
-        self.crew = crew
-        self.table = FeatureTable(crew, "nodes", max_bins=_INNER_BINS)
+        self.shards = shards
+        self.table = FeatureTable(shards, "nodes", max_bins=_INNER_BINS)
         self.columns: list[Column] = []
         self.formulas: list[Formula] = []
         self.layers: list[Layer] = []
@@ -92,7 +92,7 @@ class InnerLearner:
         self._number_of: dict[Feature, int] = {}
         inputs: list[tuple[Column, Formula]] = [(TrueColumn(), TRUE)]
         inputs += [(InputPredicate(name), predicate(name)) for name in names]
-        self._add_columns(inputs, crew.ask("propose_inputs", tuple(names)))
+        self._add_columns(inputs, shards.ask("propose_inputs", tuple(names)))
 
     # Columns ---------------------------------------------------------------------------------
 
@@ -106,7 +106,7 @@ class InnerLearner:
         keys = dict(enumerate(prints.tolist(), start=start))
 
         def differ(pairs: Sequence[tuple[int, int]]) -> IntArray:
-            found: IntArray = self.crew.ask("column_differences", pairs)
+            found: IntArray = self.shards.ask("column_differences", pairs)
             return found
 
         kept = first_of_equals(keys, self._known, differ)
@@ -116,7 +116,7 @@ class InnerLearner:
             column, formula = proposed[place - start]
             self.columns.append(column)
             self.formulas.append(formula)
-        self.crew.ask("keep_columns", [place - start for place in kept])
+        self.shards.tell("keep_columns", [place - start for place in kept])
 
     def prepare(self, modalities: Sequence[Modality], kinds: Sequence[bool]) -> None:
         """Bring the table up to date: features of all columns along these parameters."""
@@ -152,7 +152,7 @@ class InnerLearner:
         self.prepare(settings.modalities, settings.kinds)
         layer = len(self.layers)
         quantiser = quantiser_of(
-            self.crew,
+            self.shards,
             layer,
             self._known,
             total_weight=self._weights.total,
@@ -163,7 +163,7 @@ class InnerLearner:
         trees = [tree_from_grown(own, self.table.features, self.table.books) for own in grown]
         coded = [self._coded(tree) for tree in trees]
         sets = self._leaf_sets(trees, coded, quantiser, settings)
-        self.crew.ask("finish_layer")
+        self.shards.tell("finish_layer")
         self._append_layer(trees, coded, sets)
 
     def repeat_layer(
@@ -191,7 +191,7 @@ class InnerLearner:
             for number, (tree, members) in enumerate(zip(trees, sets, strict=True))
             for leaves in members
         ]
-        self._add_columns(proposed, self.crew.ask("propose_leaf_sets", coded, sets))
+        self._add_columns(proposed, self.shards.ask("propose_leaf_sets", coded, sets))
 
     def _grow(
         self, quantiser: Quantiser, settings: LayerSettings, seed: Sequence[int]
@@ -203,7 +203,7 @@ class InnerLearner:
         chosen = None
         if own_graphs is not None:
             chosen = [self._some_graphs(own_graphs, [*seed, number]) for number in range(width)]
-        totals = self.crew.ask("start_layer", layer, quantiser, width, chosen)
+        totals = self.shards.ask("start_layer", layer, quantiser, width, chosen)
         ranks = preference(self.table.features, self.formulas)
         root = None
         if chosen is None:
@@ -225,7 +225,7 @@ class InnerLearner:
             min_rows_leaf=settings.min_rows_leaf,
             random_thresholds=settings.random_thresholds,
         )
-        return grow(self.table, jobs, limits, cells=self.crew.cells)
+        return grow(self.table, jobs, limits, cells=self.shards.cells)
 
     def _leaf_sets(
         self,
@@ -237,7 +237,7 @@ class InnerLearner:
         """Return the sets of leaves of each tree that become columns."""
         if settings.leaf_sets == "all":
             return [all_subsets(tree.n_leaves) for tree in trees]
-        sums, weights = self.crew.ask("leaf_sums", coded)
+        sums, weights = self.shards.ask("leaf_sums", coded)
         found = []
         for tree, full, weight in zip(trees, sums, weights, strict=True):
             means = [

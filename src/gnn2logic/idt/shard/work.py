@@ -109,6 +109,12 @@ class ShardWork:
             self._known_sizes = {}
         return answer
 
+    def in_turn(self, requests: Sequence[tuple[str, tuple[Any, ...]]]) -> Any:
+        """Do several things one after the other; return the answer to the last."""
+        for request, arguments in requests:
+            answer = getattr(self, request)(*arguments)
+        return answer
+
     def _graphs(self) -> GraphBatch:
         if self._batch is None:
             self._batch = self._source.load()
