@@ -297,7 +297,7 @@ def test_results_that_take_long_to_get_here(
     monkeypatch.setattr(watch, "_tasks_of_workers", lambda: {"a worker": []})
     large = client.submit(bytes, 50_000_000, pure=False)
     distributed.wait(large)
-    assert len(watch.result(large)) == 50_000_000
+    assert len(watch.results([large])[0]) == 50_000_000
     large.release()
 
 

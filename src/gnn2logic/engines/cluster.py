@@ -23,6 +23,8 @@ _CELLS = 2**22
 _SMALL = 2**14
 # Answers that one task adds up.
 _ADDED_AT_ONCE = 4
+# So few answers are fetched and added here: the same bytes on their way, and one step less.
+_ADDED_HERE = 2
 # How often a shard whose state was lost half way is made anew in one request.
 _ATTEMPTS = 3
 # Shards of graphs in memory have to be sent, and kept by the scheduler in case a worker dies.
@@ -149,7 +151,7 @@ class DaskCrew:
             answers = [self._submit(self._tasks.answer_of, state, number) for state in self._states]
             self._passing += answers
             try:
-                return self._watch.result(self._sum(answers))
+                return self._tasks.add_up(*self._watch.results(self._sums(answers)))
             except self._tasks.StaleShardError as error:
                 for shard, state in enumerate(self._states):
                     if shard == error.shard or state.status == "error":
@@ -161,15 +163,15 @@ class DaskCrew:
             "more memory, or keep the cluster from moving data while a model is learned."
         )
 
-    def _sum(self, answers: list[Any]) -> Any:
-        """Return the sum of all answers, as a tree of tasks that keeps their order."""
-        while len(answers) > 1:
+    def _sums(self, answers: list[Any]) -> list[Any]:
+        """Return a few sums of all answers, by a tree of tasks that keeps their order."""
+        while len(answers) > _ADDED_HERE:
             answers = [
                 self._submit(self._tasks.add_up, *answers[start : start + _ADDED_AT_ONCE])
                 for start in range(0, len(answers), _ADDED_AT_ONCE)
             ]
             self._passing += answers
-        return answers[0]
+        return answers
 
     # Tasks of shards --------------------------------------------------------------------------
 

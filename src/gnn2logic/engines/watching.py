@@ -45,21 +45,22 @@ class Watch:
         if self._client.status != "running":
             self._lost(None)
 
-    def result(self, future: Any) -> Any:
-        """Return the result of a task; errors raised by the task are raised as they are."""
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        """Return the results of tasks; errors raised by a task are raised as they are."""
         # Not `future.result(timeout=...)`: a client that was stopped while it was fetching a result
         # may never fetch one again. So it is left to itself, and the cluster is watched from here.
         fetching = asyncio.run_coroutine_threadsafe(
-            self._client.gather(future, asynchronous=True), self._client.loop.asyncio_loop
+            self._client.gather(list(futures), asynchronous=True), self._client.loop.asyncio_loop
         )
         last_busy = time.monotonic()
         while not concurrent.futures.wait([fetching], timeout=_LOOK_EVERY).done:
-            if future.status == "finished":
-                # It is on its way, and nobody has to work any more.
+            if all(future.status == "finished" for future in futures):
+                # They are on their way, and nobody has to work any more.
                 last_busy = time.monotonic()
             last_busy = self.look(last_busy)
         try:
-            return fetching.result()
+            found: list[Any] = fetching.result()
+            return found
         except (Exception, *_CANCELLED) as error:
             self.raise_from(error)
 
