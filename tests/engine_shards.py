@@ -22,6 +22,7 @@ class NumberMaker:
 
     number: int
     work_bytes: int = 8
+    row_bytes: int = 0
     ballast: bytes = b""
 
     def __call__(self, scratch: Path | None = None) -> NumberShard:

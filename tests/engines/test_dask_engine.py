@@ -216,6 +216,15 @@ def test_all_workers_killed_with_large_arguments_on_them(client: distributed.Cli
     crew.close()
 
 
+def test_all_workers_killed_before_the_first_answer(client: distributed.Client) -> None:
+    numbers = [1, 2, 3]
+    crew = DaskEngine(client).place([NumberMaker(number) for number in numbers])
+    for process in client.run(os.getpid).values():
+        os.kill(process, signal.SIGKILL)
+    assert crew.ask("step", 2)[0] == stepped(numbers, [2])[0]
+    crew.close()
+
+
 @pytest.mark.parametrize("maker", [NumberMaker, FixedMaker])
 def test_shards_of_a_retired_worker_are_moved_or_made_anew(
     client: distributed.Client, maker: type[NumberMaker]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -77,6 +81,31 @@ def test_files_of_shards_are_removed(tmp_path: Path) -> None:
 def test_a_limit_that_is_too_low_is_refused() -> None:
     with pytest.raises(ParameterError, match="max_memory must leave room for one shard"):
         LocalEngine(max_memory="301 MiB").place([NumberMaker(0, work_bytes=2**21)])
+    labels = [NumberMaker(n, row_bytes=2**26) for n in range(4)]
+    with pytest.raises(ParameterError, match=r"about 557 MiB, of which 556 MiB .* Got 556 MiB\."):
+        LocalEngine(max_memory="556 MiB").place(labels)
+    LocalEngine(max_memory="557 MiB").place(labels).close()
+
+
+def test_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", "pass"]) as gone:
+        pass
+    host = platform.node()
+    left = tmp_path / f"gnn2logic-{host}-{gone.pid}-abc"
+    others = {
+        tmp_path / name
+        for name in (
+            f"gnn2logic-{host}-{os.getpid()}-abc",
+            f"gnn2logic-other{host}-{gone.pid}-abc",
+            f"gnn2logic-{host}-notes-abc",
+            f"mine-{gone.pid}-abc",
+        )
+    }
+    for folder in (left, *others):
+        folder.mkdir()
+        (folder / "codes.npy").touch()
+    LocalEngine(max_memory="1 GiB", scratch=tmp_path).place([NumberMaker(0)]).close()
+    assert set(tmp_path.iterdir()) == others
 
 
 def test_as_engine() -> None:

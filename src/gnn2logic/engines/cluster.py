@@ -100,6 +100,7 @@ class DaskCrew:
         self._left_pool = _leave_pool()
         with self._closed_on_error():
             self._states = [self._made(shard, part.worker) for shard, part in enumerate(parts)]
+            self._watch.unbind(self._states)
 
     def ask(self, request: str, *arguments: Any) -> Any:
         """Ask all shards and return the sum of their answers."""
@@ -110,12 +111,9 @@ class DaskCrew:
             number = len(self._requests)
             self._requests.append(self._tasks.packed(request, arguments))
             parcel = self._sent(self._requests[-1])
-            before = self._states
-            self._passing += before
-            self._states = [self._asked(state, number, parcel) for state in before]
+            self._passing += self._states
+            self._states = [self._asked(state, number, parcel) for state in self._states]
             total = self._total(number)
-            if number == 0:
-                self._watch.unbind(before)
             self._release()
             return total
 

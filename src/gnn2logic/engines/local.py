@@ -12,6 +12,7 @@ from typing import Any
 
 from gnn2logic.engines.amounts import bytes_from
 from gnn2logic.engines.protocol import Maker, Worker, added
+from gnn2logic.engines.scratch import scratch_folder
 from gnn2logic.exceptions import ParameterError
 
 __all__ = ["LocalEngine"]
@@ -67,19 +68,21 @@ class LocalEngine:
         n_threads = self._threads_within(self.max_memory, makers)
         # Answers, sums of two answers and what is made from them are there at the same time.
         cells = min(_CELLS, self.max_memory // (8 * 16))
-        folder = tempfile.TemporaryDirectory(prefix="gnn2logic-", dir=self.scratch)
+        folder = scratch_folder(self.scratch)
         workers = [make(Path(folder.name) / str(n)) for n, make in enumerate(makers)]
         return LocalCrew(workers, n_threads, cells, folder)
 
     def _threads_within(self, limit: int, makers: Sequence[Maker]) -> int:
         """Return on how many shards can be worked at the same time."""
         largest = max(make.work_bytes for make in makers)
-        fitting = (limit - _LIBRARIES) // largest
+        always = _LIBRARIES + sum(make.row_bytes for make in makers)
+        fitting = (limit - always) // largest
         if fitting < 1:
             raise ParameterError(
-                f"max_memory must leave room for one shard: about {_LIBRARIES + largest} bytes "
-                f"for the largest one. Got {limit}. Cut the data into smaller shards (n_shards, or "
-                "shard_nodes of write_shards)."
+                f"max_memory must leave room for one shard: about {_mib(always + largest)}, of "
+                f"which {_mib(always)} are for Python and all labels, and the rest for the largest "
+                f"shard. Got {_mib(limit)}. Allow more (engine=LocalEngine(max_memory=...)), or cut "
+                "the data into smaller shards (n_shards, or shard_nodes of write_shards)."
             )
         return int(min(self.n_threads, fitting))
 
@@ -130,6 +133,10 @@ class LocalCrew:
         self._workers = ()
         if self._folder is not None:
             self._folder.cleanup()
+
+
+def _mib(amount: int) -> str:
+    return f"{-(-amount // 2**20)} MiB"
 
 
 def _one_thread_each() -> None:

@@ -23,6 +23,10 @@ class Maker(Protocol):
     def work_bytes(self) -> int:
         """About how much memory the shard needs while it answers, without what it keeps."""
 
+    @property
+    def row_bytes(self) -> int:
+        """About how much memory its labels take for the one who learns, from beginning to end."""
+
     def __call__(self, scratch: Path | None = None) -> Worker:
         """Return the state of the shard before it was asked anything.
 

@@ -15,6 +15,8 @@ __all__ = ["Watch", "needs_distributed"]
 
 # Seconds between two looks at the cluster while a result is not there.
 _LOOK_EVERY = 1.0
+# Seconds between two looks whether tasks have arrived.
+_ARRIVAL = 0.01
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 
 
@@ -98,13 +100,22 @@ class Watch:
         return found
 
     def unbind(self, futures: Sequence[Any]) -> None:
-        """Let tasks, if they have to run again, run on any worker.
+        """Let tasks that have been given to a worker, if they must run again, run on any.
 
         Dask never runs a task for which a worker was named when that worker died along with all
         others, not even when it may run elsewhere and new workers come.
         """
         anywhere = {future.key: None for future in futures}
-        self._told("set_restrictions", worker=anywhere)
+        end = time.monotonic() + self._timeout
+        while True:
+            try:
+                self._told("set_restrictions", worker=anywhere)
+                return
+            except KeyError as error:
+                # Tasks take another way to the scheduler, and have not arrived.
+                if time.monotonic() > end:
+                    self._lost(error)
+                time.sleep(_ARRIVAL)
 
     def _tasks_of_workers(self) -> dict[str, Any]:
         """Return the workers, each with what it is working on."""

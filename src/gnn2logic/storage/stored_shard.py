@@ -124,6 +124,11 @@ class StoredShard:
         """What is known about the node representations; they themselves are not looked at."""
         return self._open_activations()[1]
 
+    @property
+    def activation_width(self) -> int:
+        """How many numbers the widest node representation has, if there are any."""
+        return max(self.activation_header.widths) if self.has_activations else 0
+
     def activations(self, layer: int) -> npt.NDArray[np.float32]:
         """Return the node representations of one layer, shape (n_nodes, width), from the file."""
         layers, _ = self._read_activations()

@@ -29,6 +29,10 @@ class ShardSource(Protocol):
     def n_graphs(self) -> int:
         """The number of graphs."""
 
+    @property
+    def activation_width(self) -> int:
+        """How many numbers the widest node representation has, if there are any."""
+
     def load(self) -> GraphBatch:
         """Return the graphs; where they are on disk, they are mapped anew each time."""
 
@@ -52,6 +56,11 @@ class MemorySource:
     def n_graphs(self) -> int:
         """The number of graphs."""
         return self.batch.n_graphs
+
+    @property
+    def activation_width(self) -> int:
+        """How many numbers the widest node representation has, if there are any."""
+        return max((own.shape[1] for own in self.layers), default=0)
 
     def load(self) -> GraphBatch:
         """Return the graphs."""

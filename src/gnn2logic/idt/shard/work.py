@@ -36,8 +36,12 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Prints = npt.NDArray[np.uint64]
 
-# While a shard answers: counts and codes of a block of columns, quantised targets, sums of groups.
+# While a shard answers, at each node: counts and codes of a block of columns, sums of groups. Wide
+# targets, quantised and weighted, take more than that.
 _WORK_BYTES = 4096
+_TARGET_BYTES = 20
+# Labels, classes, weights and folds, at each row.
+_ROW_BYTES = 80
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,13 @@ class ShardMaker:
     @property
     def work_bytes(self) -> int:
         """About how much memory the shard needs while it answers, without what it keeps."""
-        return _WORK_BYTES * self.source.n_nodes
+        width = self.source.activation_width if self.rows.guided else 0
+        return max(_WORK_BYTES, _TARGET_BYTES * width) * self.source.n_nodes
+
+    @property
+    def row_bytes(self) -> int:
+        """About how much memory its labels take for the one who learns, from beginning to end."""
+        return _ROW_BYTES * len(self.rows.classes)
 
     def __call__(self, scratch: Path | None = None) -> ShardWork:
         """Return the state of the shard before it was asked anything.
