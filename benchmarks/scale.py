@@ -231,10 +231,13 @@ def report_predictions(costs: Counted, one_thread: float, task: float) -> None:
     print(f"{'':20}{'nodes':>14}{'workers':>9}{'minutes':>9}{'GiB kept per worker':>21}")
     for name, nodes, workers in PREDICTED:
         work = nodes / workers * one_thread
-        # Every level of the tree of additions passes all answers on.
-        passing = math.ceil(math.log2(workers)) * costs.answered / BANDWIDTH
-        # Each worker has up to four bundles of shards; each request makes two tasks for a bundle.
-        planning = costs.requests * 4 * workers * 2 * task
+        # Each worker has up to four bundles of shards. Every level of the tree of additions, four
+        # at a time, passes all answers on; and all workers get the fold of every graph, twice.
+        bundles = 4 * workers
+        levels = math.ceil(math.log(bundles, 4)) if workers > 1 else 0
+        passing = (levels * costs.answered + 2 * nodes / SIZE) / BANDWIDTH
+        # Two tasks for each bundle at every request, and the additions.
+        planning = costs.requests * (2 + 1 / 3) * bundles * task
         minutes = (work + passing + planning) / 60
         kept = nodes * costs.kept / workers / 2**30
         print(f"{name:20}{nodes:14,}{workers:9}{minutes:9.1f}{kept:21.1f}")
@@ -256,7 +259,7 @@ def main() -> int:
         fine = report_sizes(folder, options.sizes)
         middle = sorted(options.sizes)[len(options.sizes) // 2]
         fine &= report_activations(folder, middle)
-        costs = report_costs(folder, min(options.sizes))
+        costs = report_costs(folder, middle)
         if options.repeats:
             report_predictions(costs, *report_dask(folder, middle, options.repeats))
     return 0 if fine else 1

@@ -81,8 +81,8 @@ class LocalEngine:
             raise ParameterError(
                 f"max_memory must leave room for one shard: about {_mib(always + largest)}, of "
                 f"which {_mib(always)} are for Python and all labels, and the rest for the largest "
-                f"shard. Got {_mib(limit)}. Allow more (engine=LocalEngine(max_memory=...)), or cut "
-                "the data into smaller shards (n_shards, or shard_nodes of write_shards)."
+                f"shard. Got {_mib(limit)}. Allow more (engine=LocalEngine(max_memory=...)), or "
+                "cut the data into smaller shards (n_shards, or shard_nodes of write_shards)."
             )
         return int(min(self.n_threads, fitting))
 
