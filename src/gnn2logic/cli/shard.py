@@ -83,5 +83,6 @@ def shard(
             }
         )
     else:
-        emit(f"{store.n_graphs} graphs of {chosen.data.name} in {store.n_shards} shards: {out}")
+        shards = "1 shard" if store.n_shards == 1 else f"{store.n_shards} shards"
+        emit(f"{store.n_graphs} graphs of {chosen.data.name} in {shards}: {out}")
         say("Python programs open it with gnn2logic.open_shards.")

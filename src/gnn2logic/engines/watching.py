@@ -107,15 +107,12 @@ class Watch:
         """
         anywhere = {future.key: None for future in futures}
         end = time.monotonic() + self._timeout
-        while True:
-            try:
-                self._told("set_restrictions", worker=anywhere)
-                return
-            except KeyError as error:
-                # Tasks take another way to the scheduler, and have not arrived.
-                if time.monotonic() > end:
-                    self._lost(error)
-                time.sleep(_ARRIVAL)
+        # Tasks take another way to the scheduler, and may not have arrived.
+        while None in self._told("get_task_status", keys=list(anywhere)).values():
+            if time.monotonic() > end:
+                self._lost(None)
+            time.sleep(_ARRIVAL)
+        self._told("set_restrictions", worker=anywhere)
 
     def _tasks_of_workers(self) -> dict[str, Any]:
         """Return the workers, each with what it is working on."""

@@ -92,7 +92,7 @@ class Earlier:
         return StoreError(
             f"{str(self.folder)!r} must be empty or hold a store of the same graphs, made by the "
             f"same call. It holds another one: {why}. Choose another folder, or replace the store "
-            "with overwrite=True."
+            "with overwrite=True (--overwrite)."
         )
 
 
@@ -124,6 +124,6 @@ def find_earlier(folder: Path) -> Earlier:
     if is_finished and notes != manifest.shards:
         raise StoreError(
             f"The store in {str(folder)!r} is damaged: shard {len(notes)} is missing or not the "
-            "one that was written. Write it anew with overwrite=True."
+            "one that was written. Write it anew with overwrite=True (--overwrite)."
         )
     return Earlier(folder, plan, encoder, is_finished, notes, labels)
