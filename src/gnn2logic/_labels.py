@@ -22,7 +22,14 @@ def check_labels(
     """
     if y is None:
         raise LabelError(f"y must hold one label for each of the {count} {of}s. Got None instead.")
-    labels = _label_array(y)
+    try:
+        labels = _label_array(y)
+    except ValueError:
+        # Parts of different lengths, such as one array for each graph.
+        raise LabelError(
+            f"y must be one-dimensional, one label per {of}. Got parts of different lengths "
+            "instead; join them, for example with numpy.concatenate."
+        ) from None
     if labels.ndim != 1:
         raise LabelError(
             f"y must be one-dimensional, one label per {of}. Got shape {labels.shape} instead."

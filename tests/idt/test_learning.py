@@ -438,3 +438,10 @@ def test_graphs_without_features_learn_from_true_alone() -> None:
     y = parse("1 true > 7").evaluate(train)
     model = IDTClassifier(n_layers=1, random_state=0).fit(train, y)
     assert str(model.formula(True)) == "1 true > 7"
+
+
+def test_labels_in_parts_of_different_lengths() -> None:
+    graphs = [random_graphs(1, sizes=size, random_state=size) for size in (3, 4)]
+    parts = [graph.column("U0") for graph in graphs]
+    with pytest.raises(LabelError, match="Got parts of different lengths instead; join them"):
+        IDTNodeClassifier().fit(GraphBatch.concat(graphs), parts)
