@@ -54,6 +54,37 @@ def test_logic_needs_no_heavy_package() -> None:
     assert done.stdout.strip() == "[]"
 
 
+_BARE = """
+import sys
+gone = {'torch', 'torch_geometric', 'safetensors', 'matplotlib', 'networkx', 'jinja2', 'z3'}
+
+class Bare:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition('.')[0] in gone:
+            raise ModuleNotFoundError(f'No module named {name!r}', name=name)
+
+sys.meta_path.insert(0, Bare())
+import gnn2logic
+from gnn2logic.exceptions import MissingDependencyError
+for name in (*gnn2logic.__all__, *gnn2logic._PARTS):
+    try:
+        getattr(gnn2logic, name)
+    except MissingDependencyError as error:
+        print(name, error, sep='|')
+"""
+
+
+def test_a_bare_installation_says_what_to_install() -> None:
+    """Whatever is reached from the front door loads, or names the extra that it needs."""
+    done = subprocess.run([sys.executable, "-c", _BARE], capture_output=True, text=True, check=True)
+    told = dict(line.split("|") for line in done.stdout.splitlines())
+    for message in told.values():
+        assert "needs the package 'torch', which is not installed" in message
+        assert "pip install 'gnn2logic[torch]'" in message
+    assert {"distill", "Teacher", "to_gnn", "IDTExplainer", "models", "distillation"} <= set(told)
+    assert not {"parse", "IDTClassifier", "explain", "plot_tree", "report"} & set(told)
+
+
 def test_the_package_is_typed_and_ships_its_grammars() -> None:
     assert (SOURCE / "py.typed").is_file()
     assert (SOURCE / "logic" / "grammar.lark").is_file()

@@ -6,17 +6,8 @@ import logging
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch_geometric.data import Data
-from torch_geometric.explain import ExplainerAlgorithm, Explanation
-from torch_geometric.explain.config import (
-    ExplanationType,
-    MaskType,
-    ModelMode,
-    ModelTaskLevel,
-)
 
+from gnn2logic._optional import naming_extra
 from gnn2logic.distillation.agreement import check_same_names
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.disagreements import fitted_idt
@@ -25,6 +16,18 @@ from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputErr
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
 from gnn2logic.graphs.read_pyg import edges_by_relation
 from gnn2logic.idt.predictor import IDTPredictor
+
+with naming_extra("torch", "torch_geometric", extra="torch", purpose="IDTExplainer"):
+    import torch
+    from torch import Tensor
+    from torch_geometric.data import Data
+    from torch_geometric.explain import ExplainerAlgorithm, Explanation
+    from torch_geometric.explain.config import (
+        ExplanationType,
+        MaskType,
+        ModelMode,
+        ModelTaskLevel,
+    )
 
 __all__ = ["IDTExplainer"]
 
