@@ -9,12 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import oracle
 from cli_runs import FEW, run, run_json
 
 pytest.importorskip("torch_geometric", reason="needs the extra 'torch'")
 
 import gnn2logic as gl
 from gnn2logic import datasets
+from gnn2logic.idt.reading import column_formulas
+from gnn2logic.logic import TRUE
+from gnn2logic.logic.documents import formula_to_document
 from gnn2logic.models import load_gnn
 
 TINY = ["--layers", "1", "--hidden", "4", "--epochs", "2", "--quiet"]
@@ -261,13 +265,46 @@ def test_numbers_at_the_nodes(tmp_path: Path) -> None:
     assert checked["classes"][1]["accuracy"] == plain["scores"][0]["accuracy"]
 
 
-@pytest.mark.filterwarnings("ignore::gnn2logic.exceptions.SingleClassWarning")
 def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(datasets, "load", partial(datasets.load, n_graphs=260))
-    result = run("demo", "--epochs", 1)
+    monkeypatch.setattr(datasets, "load", partial(datasets.load, n_graphs=400))
+    result = run("demo", "--epochs", 40)
     assert "rule and network agree about" in result.stdout
     assert "Training" in result.stderr
-    found = {path.name for path in Path("demo").iterdir()}
-    assert {"report.html", "rule.png", "two_shapes.png"} < found
-    assert all(str(Path("demo") / name) in result.stdout for name in found)
+    files = {path.name for path in Path("demo").iterdir()}
+    assert {"report.html", "rule.idt.json", "rule.png", "two_shapes.png"} < files
+    assert all(str(Path("demo") / name) in result.stdout for name in files)
+
+    # What the demo says about the shapes, counted once more by the oracle.
+    data = datasets.load("BAMultiShapes", random_state=0)
+    test = data.take(np.random.default_rng(0).permutation(len(data))[:200])
+    model = gl.load(Path("demo") / "rule.idt.json").model_
+    wanted = {split.column for split in model.final.splits if split is not None}
+    assert wanted
+    by_column = column_formulas(model, wanted)
+    counts = {str(by_column[column]): by_column[column] for column in wanted}
+    plain = [
+        oracle.PlainGraph(
+            graph.n_nodes,
+            {name: graph.column(name).tolist() for name in graph.names},
+            [
+                (int(row), int(col), None)
+                for row, col in zip(*graph.adjacency.nonzero(), strict=True)
+            ],
+        )
+        for graph in test.graphs
+    ]
+    truths = {
+        text: np.concatenate([oracle.truth(formula_to_document(formula), graph) for graph in plain])
+        for text, formula in counts.items()
+        if formula is not TRUE
+    }
+    inside = test.mask
+    assert inside is not None
+    share = inside[np.any(list(truths.values()), axis=0)].mean()
+    assert f"{share:.1%} of the nodes that the rule counts are in a shape" in result.stdout
+    assert f"and {inside.mean():.1%} of all nodes are" in result.stdout
+    # The share of some count alone differs from that of all nodes, or nothing is tested here.
+    assert any(abs(inside[own].mean() - inside.mean()) > 0.1 for own in truths.values())
+    for own in truths.values():
+        assert f"{inside[own].mean():6.1%} of {own.sum():5} nodes: " in result.stdout

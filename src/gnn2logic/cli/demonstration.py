@@ -16,6 +16,7 @@ import gnn2logic as gl
 from gnn2logic.cli import let_threads_sleep
 from gnn2logic.cli.files import save_picture, writing_to
 from gnn2logic.idt.reading import final_columns
+from gnn2logic.logic.syntax import TRUE
 
 __all__ = ["show"]
 
@@ -54,10 +55,7 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
     smallest = min(range(len(test.class_names)), key=lambda label: idt.formula(label).size)
     words = gl.explanation.in_steps(idt.formula(smallest))
     emit(f"{test.class_names[smallest]}, in words:\n{_indented(words)}\n")
-    counted = _counted(idt, test.graphs)
-    if test.mask is not None and counted.any():
-        emit(f"{test.mask[counted].mean():.1%} of the nodes that the rule counts are in a shape,")
-        emit(f"and {test.mask.mean():.1%} of all nodes are.\n")
+    _emit_shares_in_shapes(idt, test, emit)
     majority = np.bincount(test.y).max() / len(test)
     emit(f"On {len(test)} graphs that neither has seen:")
     emit(f"  the rule is right about       {idt.score(test.graphs, test.y):.1%}")
@@ -65,6 +63,10 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
     emit(f"  the most common class is      {majority:.1%}")
     emit(f"  rule and network agree about  {gl.fidelity(idt, gnn, test.graphs):.1%}\n")
 
+    model = out / "rule.idt.json"
+    with writing_to(model):
+        idt.save(model)
+    emit(f"The rule is in {model}")
     page = out / "report.html"
     with writing_to(page):
         gl.report(idt, test, teacher=gnn).write_html(page)
@@ -73,12 +75,33 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
         emit(f"A picture is in {picture}")
 
 
-def _counted(idt: gl.IDTPredictor, graphs: gl.GraphBatch) -> npt.NDArray[np.bool_]:
-    """Return the nodes that a decision of the final tree counts."""
-    found = np.zeros(graphs.n_nodes, dtype=bool)
-    for formula in final_columns(idt.model_).values():
-        found |= formula.evaluate(graphs, level="node")
-    return found
+def _emit_shares_in_shapes(idt: gl.IDTPredictor, data: gl.datasets.Dataset, emit: Say) -> None:
+    """Say how many of the nodes that the rule counts are in a shape, together and by count."""
+    counts = _counted(idt, data.graphs)
+    together = np.logical_or.reduce([np.zeros(data.graphs.n_nodes, dtype=bool), *counts.values()])
+    if data.mask is None or not together.any():
+        return
+    emit(f"{data.mask[together].mean():.1%} of the nodes that the rule counts are in a shape,")
+    emit(f"and {data.mask.mean():.1%} of all nodes are. By what is counted:")
+    for formula, nodes in counts.items():
+        if nodes.any():
+            text = textwrap.shorten(str(formula), 70, placeholder=" ...")
+            emit(f"  {data.mask[nodes].mean():6.1%} of {nodes.sum():5} nodes: {text}")
+    emit("")
+
+
+def _counted(
+    idt: gl.IDTPredictor, graphs: gl.GraphBatch
+) -> dict[gl.Formula, npt.NDArray[np.bool_]]:
+    """Return the nodes that the decisions of the final tree count, by the formula they count.
+
+    A count of all nodes (`true`) points at none of them, so it is left out.
+    """
+    return {
+        formula: formula.evaluate(graphs, level="node")
+        for formula in final_columns(idt.model_).values()
+        if formula is not TRUE
+    }
 
 
 def _indented(text: str) -> str:

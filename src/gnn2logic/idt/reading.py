@@ -23,7 +23,7 @@ from gnn2logic.logic.syntax import (
 )
 from gnn2logic.trees.tree import Tree
 
-__all__ = ["class_formula", "column_formulas", "leaf_classes"]
+__all__ = ["class_formula", "column_formulas", "final_columns", "leaf_classes"]
 
 # Rules for simple graphs alone are not used: a formula must agree with the model on every graph.
 _THEORY = Theory(simple=False)
@@ -48,8 +48,10 @@ def class_formula(
 
 
 def final_columns(model: IDT) -> dict[int, Formula]:
-    """Return the formulas of the columns that the final tree looks at."""
-    return column_formulas(model, {s.column for s in model.final.splits if s is not None})
+    """Return the formulas of the columns that the final tree looks at, and of no others."""
+    wanted = sorted({split.column for split in model.final.splits if split is not None})
+    formulas = column_formulas(model, wanted)
+    return {column: formulas[column] for column in wanted}
 
 
 def column_formulas(model: IDT, wanted: Collection[int]) -> dict[int, Formula]:
