@@ -37,6 +37,15 @@ def test_the_smallest_possible_graph_is_found() -> None:
     assert sizes == sorted(sizes)
 
 
+def test_nodes_are_searched_down_to_graphs_of_one_node() -> None:
+    labels = GRAPHS.column("U0").astype(int)
+    model = IDTNodeClassifier(n_layers=0, random_state=0).fit(GRAPHS, labels)
+    net = to_gnn(parse("U1"), level="node")
+    for graphs in (GRAPHS, random_graphs(9, sizes=1, random_state=0)):
+        found = find_disagreements(model, net, graphs, n=2, random_state=0)
+        assert [(own.graph.n_nodes, own.node) for own in found] == [(1, 0), (1, 0)]
+
+
 def test_edges_that_do_not_matter_are_taken_away() -> None:
     dense = random_graphs(40, sizes=5, density=0.95, random_state=0)
     model, net = model_of("1 true > 5"), to_gnn(parse("1 true > 3"))

@@ -55,6 +55,20 @@ def test_nodes_that_differ() -> None:
     ]  # fmt: skip
 
 
+def test_nodes_that_differ_in_graphs_of_one_node() -> None:
+    """There rows may be graphs or nodes; the model says which."""
+    labels = GRAPHS.column("U0").astype(int)
+    model = IDTNodeClassifier(n_layers=0, random_state=0).fit(GRAPHS, labels)
+    single = random_graphs(12, sizes=1, random_state=1)
+    found = disagreements(model, to_gnn(parse("U1"), level="node"), single)
+    expected = np.flatnonzero(single.column("U0") != single.column("U1"))
+    assert [own.index for own in found] == expected.tolist()
+    assert {own.node for own in found} == {0}
+    # Who says that the rows are graphs is taken at their word.
+    with pytest.raises(ParameterError, match="The IDT classifies nodes and the teacher graphs"):
+        disagreements(model, Teacher(to_gnn(parse("U1")), task="graph"), single)
+
+
 def test_printed_as_a_table_of_one_line_each() -> None:
     found = disagreements(graph_model("1 U0 > 2"), to_gnn(parse("1 U0 > 1")), GRAPHS)
     lines = str(found).splitlines()

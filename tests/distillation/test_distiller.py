@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, balanced_accuracy_score, recall_scor
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 
 from distill_networks import balanced_zoo, data, graphs, node_model, zoo
-from gnn2logic import IDTClassifier, IDTNodeClassifier
+from gnn2logic import IDTClassifier, IDTNodeClassifier, parse, random_graphs, to_gnn
 from gnn2logic.distillation import IDTDistiller, Teacher, distill, fidelity
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.models import GNNClassifier
@@ -26,6 +26,18 @@ def teacher() -> Teacher:
 
 
 SMALL = IDTClassifier(width=1, max_depth=3, random_state=0)
+
+
+def test_graphs_of_one_node_are_what_the_estimator_says() -> None:
+    single = random_graphs(40, sizes=1, random_state=0)
+    network = to_gnn(parse("U1"), level="node")
+    nodes = IDTDistiller(network, IDTNodeClassifier(random_state=0)).fit(single)
+    assert isinstance(nodes.idt_, IDTNodeClassifier)
+    assert np.array_equal(nodes.predict(single), single.column("U1").astype(int))
+    assert isinstance(IDTDistiller(network).fit(single).idt_, IDTClassifier)
+    # Only nodes have a mask.
+    masked = IDTDistiller(network).fit(single, mask=np.ones(40, dtype=bool))
+    assert isinstance(masked.idt_, IDTNodeClassifier)
 
 
 def test_it_is_distill(teacher: Teacher) -> None:

@@ -171,7 +171,7 @@ def both_answers(
 ) -> tuple[Labels, Labels]:
     """Return what a model and its teacher say about the same graphs (or their nodes)."""
     answers = teacher.run(for_teacher, activations=False)
-    if answers.level != idt.model_.level:
+    if answers.level != idt.model_.level and not answers.either_level:
         raise ParameterError(
             f"Both must classify the same things. The IDT classifies {idt.model_.level}s and the "
             f"teacher {answers.level}s."

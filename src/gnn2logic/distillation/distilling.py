@@ -136,17 +136,20 @@ def fit_to_teacher(
     if not stored:
         graphs = read_once(graphs)
     answers = _ask(teacher, graphs, variant, idt_params.get("encoder"))
-    if level is not None and answers.level != level:
+    if level is None:
+        says_nodes = fit_params.get("mask") is not None
+        level = "node" if answers.either_level and says_nodes else answers.level
+    elif answers.level != level and not answers.either_level:
         raise ParameterError(
             f"The teacher must classify {level}s, as the estimator does. It classifies "
             f"{answers.level}s; give an estimator for these, such as IDTNodeClassifier() for nodes."
         )
     given = {name: value for name, value in fit_params.items() if value is not None}
-    if answers.level == "graph" and "mask" in given:
+    if level == "graph" and "mask" in given:
         raise ParameterError(
             "mask is for teachers that classify nodes. This one classifies graphs."
         )
-    idt: Any = (IDTClassifier if answers.level == "graph" else IDTNodeClassifier)(**idt_params)
+    idt: Any = (IDTClassifier if level == "graph" else IDTNodeClassifier)(**idt_params)
     if variant == "true":
         if idt.n_layers is None:
             idt.n_layers = answers.n_layers
@@ -166,6 +169,7 @@ class _Answers:
     """What an IDT learns from a teacher; activations as `fit` takes them."""
 
     level: str
+    either_level: bool
     n_layers: int
     labels: Any
     classes: Any
@@ -180,6 +184,7 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
             assert level is not None
             return _Answers(
                 level,
+                teacher.task == "auto" and graphs.n_nodes == graphs.n_graphs,
                 graphs.n_activation_layers,
                 graphs.teacher_labels,
                 graphs.teacher_classes,
@@ -194,6 +199,7 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
     teacher.check(graphs, edge_types=edge_types)
     return _Answers(
         answers.level,
+        answers.either_level,
         len(answers.activations),
         answers.labels,
         answers.classes,

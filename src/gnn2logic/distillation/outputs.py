@@ -95,6 +95,11 @@ class Outputs:
         return self._levels[0]
 
     @property
+    def either_level(self) -> bool:
+        """Whether the rows may be graphs or nodes."""
+        return len(self._levels) > 1
+
+    @property
     def scores(self) -> FloatArray:
         """All rows; one column is the logit of the second of two classes."""
         return np.concatenate(self._parts)

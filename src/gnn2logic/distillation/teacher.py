@@ -55,6 +55,8 @@ class Answers:
         The node representations of every layer, one row for each node in the order of the graphs;
         empty if they were not asked for.
     layer_names : tuple of str
+    either_level : bool
+        Whether the rows are graphs and nodes alike: every graph has one node, and nobody said.
     """
 
     scores: npt.NDArray[np.float32]
@@ -62,6 +64,7 @@ class Answers:
     level: Literal["graph", "node"]
     activations: list[npt.NDArray[np.float32]] = field(default_factory=list)
     layer_names: tuple[str, ...] = ()
+    either_level: bool = False
 
     @property
     def labels(self) -> npt.NDArray[Any]:
@@ -192,7 +195,14 @@ class Teacher:
                 "Teacher(module, forward=...) with a forward that returns its logit.",
                 TeacherWarning,
             )
-        return Answers(scores, classes, outputs.level, store.arrays, tuple(store.names))
+        return Answers(
+            scores,
+            classes,
+            outputs.level,
+            store.arrays,
+            tuple(store.names),
+            either_level=outputs.either_level,
+        )
 
     def predict(self, graphs: object) -> npt.NDArray[Any]:
         """Return the predicted class of every graph (or node)."""
