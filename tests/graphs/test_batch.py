@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -163,6 +164,38 @@ def test_kinds_of_graphs() -> None:
     assert typed.adjacency.toarray().tolist() == [[0, 2], [2, 0]]
     assert typed.relations["r"].toarray().tolist() == [[0, 1], [1, 0]]
     assert multi.adjacency.toarray().tolist() == [[0, 2], [2, 0]]
+
+
+def test_merged_edges_of_different_types_are_one_edge() -> None:
+    typed = GraphBatch(None, {"r": [[0, 3], [0, 0]], "s": [[0, 1], [2, 0]]})
+    merged = typed.merge_multi_edges()
+    assert not merged.has_multi_edges
+    assert merged.adjacency.toarray().tolist() == [[0, 1], [1, 0]]
+    assert merged.relations["r"].toarray().tolist() == [[0, 1], [0, 0]]
+    assert merged.relations["s"].toarray().tolist() == [[0, 1], [1, 0]]
+    assert merged.merge_multi_edges() == merged
+    # One edge of two types is mirrored as one edge.
+    assert merged.symmetrize().adjacency.toarray().tolist() == [[0, 1], [1, 0]]
+
+
+def test_symmetrizing_looks_at_the_edges_between_two_nodes_alone() -> None:
+    def mirrored(n_edges: int, first: tuple[int, int], second: tuple[int, int]) -> Any:
+        """Nodes 0 and 1 are always joined alike; 2 and 3 have edges, of types r and s or not."""
+        adjacency, r, s = np.zeros((3, 4, 4), dtype=int)
+        adjacency[0, 1] = r[0, 1] = adjacency[1, 0] = s[1, 0] = 1
+        adjacency[2, 3] = n_edges
+        (r[2, 3], r[3, 2]), (s[2, 3], s[3, 2]) = first, second
+        batch = GraphBatch(None, adjacency, relations={"r": r, "s": s}).symmetrize()
+        GraphBatch(None, batch.adjacency, relations=batch.relations)
+        assert batch.is_symmetric
+        assert batch.adjacency[0, 1] == 2
+        return batch.adjacency[2, 3]
+
+    assert mirrored(0, (0, 0), (0, 0)) == 0
+    assert mirrored(1, (0, 0), (0, 0)) == 1  # no type
+    assert mirrored(2, (1, 0), (0, 0)) == 2  # one of two has a type
+    assert mirrored(1, (1, 0), (1, 0)) == 1  # one edge of two types
+    assert mirrored(2, (1, 0), (1, 0)) == 2
 
 
 def test_typed_edges() -> None:

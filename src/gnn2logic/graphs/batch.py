@@ -22,6 +22,8 @@ from gnn2logic.exceptions import (
 from gnn2logic.graphs.edges import EdgeMatrix, clean_matrix, edge_matrix, freeze, oriented, shallow
 from gnn2logic.graphs.modality import OUT_EDGES, Edges
 from gnn2logic.graphs.parts import (
+    all_both_ways,
+    both_ways,
     check_part,
     check_same_kind,
     check_same_shape,
@@ -30,8 +32,10 @@ from gnn2logic.graphs.parts import (
     clean_ptr,
     clean_relations,
     graph_numbers,
+    off_diagonal,
     same_matrix,
     stack_blocks,
+    support,
     take_block,
     total_of,
 )
@@ -379,30 +383,26 @@ class GraphBatch:
 
     def symmetrize(self) -> GraphBatch:
         """Return the graphs with every edge also in the other direction."""
-        return self._map_edges(lambda matrix: matrix.maximum(sp.csr_array(matrix.T)))
+        relations = {name: both_ways(matrix) for name, matrix in self._rels.items()}
+        return self._with_edges(all_both_ways(self._adjacency, self._rels), relations)
 
     def without_loops(self) -> GraphBatch:
         """Return the graphs without self loops."""
-        return self._map_edges(
-            lambda matrix: matrix - sp.diags_array(matrix.diagonal(), dtype=matrix.dtype).tocsr()
-        )
+        relations = {name: off_diagonal(matrix) for name, matrix in self._rels.items()}
+        return self._with_edges(off_diagonal(self._adjacency), relations)
 
     def merge_multi_edges(self) -> GraphBatch:
-        """Return the graphs with parallel edges merged into one."""
-        return self._map_edges(
-            lambda matrix: matrix.minimum(matrix.astype(bool).astype(matrix.dtype))
-        )
+        """Return the graphs with parallel edges merged into one, which has the types of all."""
+        relations = {name: support(matrix) for name, matrix in self._rels.items()}
+        return self._with_edges(support(self._adjacency), relations)
 
-    def _map_edges(self, change: Any) -> GraphBatch:
-        relations = {
-            name: clean_matrix(change(matrix), what=f"relation {name!r}")
-            for name, matrix in self._rels.items()
-        }
-        adjacency = clean_matrix(change(self._adjacency), what="adjacency")
-        if relations and same_matrix(total_of(self._rels), self._adjacency):
-            # Every edge has one type, so all edges are still the sum of the types.
-            adjacency = total_of(relations)
-        return GraphBatch._trusted(self._predicates, self._names, adjacency, relations, self._ptr)
+    def _with_edges(
+        self, adjacency: sp.csr_array, relations: Mapping[str, sp.csr_array]
+    ) -> GraphBatch:
+        """Return the same nodes with other edges."""
+        typed = {name: clean_matrix(m, what=f"relation {name!r}") for name, m in relations.items()}
+        matrix = clean_matrix(adjacency, what="adjacency")
+        return GraphBatch._trusted(self._predicates, self._names, matrix, typed, self._ptr)
 
     def __len__(self) -> int:
         return self.n_graphs

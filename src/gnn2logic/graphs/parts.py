@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gnn2logic.graphs.batch import GraphBatch
 
 __all__ = [
+    "all_both_ways",
+    "both_ways",
     "check_part",
     "check_same_kind",
     "check_same_shape",
@@ -25,8 +27,10 @@ __all__ = [
     "clean_ptr",
     "clean_relations",
     "graph_numbers",
+    "off_diagonal",
     "same_matrix",
     "stack_blocks",
+    "support",
     "take_block",
     "total_of",
 ]
@@ -138,6 +142,41 @@ def check_part(relation: sp.csr_array, whole: sp.csr_array, name: str) -> None:
             f"Relation {name!r} must be a part of adjacency. It has more edges from node "
             f"{excess.row[0]} to node {excess.col[0]} than adjacency has."
         )
+
+
+def both_ways(matrix: sp.csr_array) -> sp.csr_array:
+    """Return the edges with each of them in both directions."""
+    return sp.csr_array(matrix.maximum(sp.csr_array(matrix.T)))
+
+
+def all_both_ways(whole: sp.csr_array, relations: Mapping[str, sp.csr_array]) -> sp.csr_array:
+    """Return all edges in both directions, so that those of each type are among them.
+
+    What is added between two nodes depends on the edges between them alone. Where every edge has at
+    most one type, edges of different types are different ones: each gets its opposite. Where there
+    are fewer edges than types of edges, some edge has several types, and all edges are mirrored as
+    if they had none.
+    """
+    if not relations:
+        return both_ways(whole)
+    untyped = sp.csr_array(whole.astype(np.int64) - total_of(relations))
+    several_types = both_ways(sp.csr_array(untyped < 0)).astype(np.int64)
+    apart = sum(
+        (both_ways(matrix) for matrix in relations.values()),
+        start=both_ways(sp.csr_array(untyped.maximum(0))),
+    )
+    together = both_ways(whole).multiply(several_types)
+    return sp.csr_array(apart - apart.multiply(several_types) + together)
+
+
+def off_diagonal(matrix: sp.csr_array) -> sp.csr_array:
+    """Return the edges between different nodes."""
+    return sp.csr_array(matrix - sp.diags_array(matrix.diagonal(), dtype=matrix.dtype).tocsr())
+
+
+def support(matrix: sp.csr_array) -> sp.csr_array:
+    """Return one edge where there are some."""
+    return sp.csr_array((np.ones_like(matrix.data), matrix.indices, matrix.indptr), matrix.shape)
 
 
 def take_block(
