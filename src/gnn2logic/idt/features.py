@@ -84,8 +84,8 @@ class FeatureTable:
             (modality, is_share)
             for modality in modalities
             for is_share in kinds
-            # The node itself is a set of one: its share is its count.
-            if not (is_share and modality.set_name == "I")
+            # The node itself is a set of one: its share is its count, and one of them is enough.
+            if not (is_share and modality.set_name == "I" and False in kinds)
         ]
         most_values = max((self._space(*kind).n_values for kind in wanted), default=1)
         step = max(1, _MAX_CELLS // most_values)
