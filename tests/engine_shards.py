@@ -73,6 +73,11 @@ class NumberShard:
         self.number = (self.number + 1) % 1_000_003
         return self.number, [np.array([self.number])]
 
+    def slow_note(self, folder: Path, seconds: float) -> None:
+        """Wait, then leave a file: where there is none, nobody waited for this to end."""
+        time.sleep(seconds)
+        (folder / f"ended {self.number}").touch()
+
     def fail(self, number: int) -> None:
         """Fail in the shard that has this number."""
         if self.number == number:

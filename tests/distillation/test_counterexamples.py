@@ -98,13 +98,21 @@ def test_honest_when_there_are_none_and_the_budget_holds() -> None:
 
 def test_large_graphs_are_cut_and_never_grow() -> None:
     large = random_graphs(5, sizes=60, density=0.05, random_state=0)
-    model = IDTClassifier(n_layers=0, random_state=0).fit(
-        large, [0, 0, 1, 1, 1], sample_weight=[1, 1, 1, 1, 1]
-    )
-    found = find_disagreements(
-        model, to_gnn(parse("1 true > 3")), large, max_nodes=8, budget=300, random_state=0
-    )
-    assert all(own.graph.n_nodes <= 8 for own in found)
+    never = from_formulas({1: "1 true > 100"}, otherwise=0, names=["U0", "U1"])
+    sizes_asked: set[int] = set()
+
+    def forward(module: Any, batch: Any) -> torch.Tensor:
+        sizes_asked.update(torch.bincount(batch.batch).tolist())
+        result: torch.Tensor = module(batch.x, batch.edge_index, batch.batch)
+        return result
+
+    options: dict[str, Any] = {"n": 2, "max_nodes": 8, "budget": 600, "random_state": 0}
+    eight = Teacher(to_gnn(parse("1 true > 7")), forward=forward)
+    found = find_disagreements(never, eight, large, **options)
+    assert [one.graph.n_nodes for one in found] == [8, 8]
+    nine = Teacher(to_gnn(parse("1 true > 8")), forward=forward)
+    assert len(find_disagreements(never, nine, large, **options)) == 0
+    assert max(sizes_asked) == 8
 
 
 def test_features_and_edge_attributes_come_from_the_data() -> None:
@@ -168,4 +176,14 @@ def test_bad_inputs() -> None:
     other = [Data(x=torch.ones(2, 5), edge_index=torch.zeros(2, 0, dtype=torch.long))]
     with pytest.raises(UnsupportedInputError, match="features that the model was fitted on"):
         find_disagreements(model, net, other)
-    assert len(to_pyg(GRAPHS)) == 80
+
+
+def test_the_given_graphs_are_left_as_they_are() -> None:
+    model, net = model_of("1(A U0 > 1) > 1"), to_gnn(parse("1(A U1 > 1) > 1"))
+    given = to_pyg(GRAPHS)
+    before = [data.clone() for data in given]
+    assert find_disagreements(model, net, given, n=3, random_state=0)
+    for data, old in zip(given, before, strict=True):
+        assert data.keys() == old.keys()
+        assert torch.equal(data.x, old.x)
+        assert torch.equal(data.edge_index, old.edge_index)

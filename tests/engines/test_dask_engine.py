@@ -310,12 +310,13 @@ def test_results_that_take_long_to_get_here(
     large.release()
 
 
-def test_interrupted_by_the_keyboard(client: distributed.Client) -> None:
+def test_interrupted_by_the_keyboard(client: distributed.Client, tmp_path: Path) -> None:
     crew = DaskEngine(client).place([NumberMaker(n) for n in range(4)])
     threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        crew.ask("slow_step", 2, 1)
-    assert until(lambda: tasks_of(client) == 0, seconds=0.5)
+        crew.ask("slow_note", tmp_path, 5)
+    assert until(lambda: tasks_of(client) == 0)
+    assert not list(tmp_path.glob("ended *"))
 
 
 def test_a_cluster_restarted_between_and_during_fits(client: distributed.Client) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from gnn2logic.exceptions import (
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic import parse
 from gnn2logic.logic.equivalence import Equivalence, enumeration, equivalent, find_model
+from gnn2logic.logic.equivalence.deadline import Deadline
 from gnn2logic.logic.evaluation import evaluate
 
 
@@ -252,23 +252,22 @@ def test_find_model_names_unreachable_thresholds() -> None:
 
 @pytest.mark.parametrize("method", ["auto", "enumerate", "z3"])
 def test_a_tiny_time_limit_leaves_it_undecided(method: str) -> None:
-    started = time.monotonic()
     options: dict[str, Any] = {"max_nodes": 7, "method": method, "time_limit": 1e-9}
     result = compare("I+A U0 > 0", "U0 | A U0 > 0", **options)
     assert result.equal is None
     assert not result
-    assert result.proven_nodes == 0
+    assert (result.proven_nodes, result.n_graphs_checked) == (0, 0)
     assert str(result).startswith("Undecided: the time limit ran out")
     assert find_model(parse("I+A U0 > 0 & !U0 & A U0 = 0"), **options).satisfiable is None
-    assert time.monotonic() - started < 5
 
 
-def test_the_time_limit_stops_z3_inside_of_a_hard_query() -> None:
+def test_the_time_limit_stops_z3_inside_of_a_hard_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The clock stands still, so that small sizes never use up the time, however slow the machine.
+    monkeypatch.setattr(Deadline, "remaining", 0.5)
     # No graph with an odd number of nodes has odd degrees only; counting is hard to see for SAT.
     parity = parse("1(A true = 3) >= 100% & 1 true = 13")
-    started = time.monotonic()
-    result = find_model(parity, max_nodes=13, method="z3", time_limit=1.0)
-    assert time.monotonic() - started < 10
+    # z3 would work on it for minutes and then say that there is none.
+    result = find_model(parity, max_nodes=13, method="z3", time_limit=0.5)
     assert result.satisfiable is None
     assert result.proven_nodes == 12
     assert str(result).endswith("There is no model with at most 12 nodes.")
