@@ -12,14 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnn2logic.exceptions import FormulaError, FormulaSyntaxError
-from gnn2logic.logic import ALL, FALSE, TRUE, A, Formula, I, from_json, parse, predicate, to_json
+from gnn2logic.logic import (
+    ALL,
+    FALSE,
+    TRUE,
+    A,
+    Formula,
+    I,
+    from_json,
+    parse,
+    parse_c2,
+    predicate,
+    to_c2,
+    to_json,
+)
 from gnn2logic.logic.printing import to_latex, to_text, to_unicode
 from strategies import formulas
 
 ODD_NAMES = (
-    "U0", "atom=7", "charge > 0.5", "A", "I", "T", "true", "false", "true=3", "A=1", "I.x", "1",
-    "0", "größe", "日本", 'say "hi"', "back\\slash", "new\nline", "tab\t", "a & b", "$1", "$x$",
-    "<b>", "x^T", "Aᵀ", "\u202eflip", "\x00", "e\u0301", "_", "a=", "a=+1", "a=-1", "a==b",
+    "U0", "atom=7", "charge > 0.5", "A", "I", "T", "true", "TRUE", "False", "true=3", "A=1", "I.x",
+    "1", "0", "größe", "日本", 'say "hi"', "back\\slash", "new\nline", "tab\t", "a & b", "$1",
+    "$x$", "<b>", "x^T", "Aᵀ", "\u202eflip", "\x00", "e\u0301", "_", "a=", "a=+1", "a=-1", "a==b",
     "a.b=c.d", " ",
     "\U0001f600", "(", "x)", "\\textbf{x}", "50%", "A U0 > 1",
 )  # fmt: skip
@@ -77,10 +90,24 @@ def test_any_name_round_trips(name: str) -> None:
         ("$1 := A U0 > 1; $1 & A $1 > 2", "A U0 > 1 & A(A U0 > 1) > 2"),
         ("A U0 > 31.2%", "A U0 > 39/125"),
         ("A U0 > 2/4", "A U0 > 1/2"),
+        ("A U0 > 1/1", "false"),
+        ("A U0 > 1.0%", "A U0 > 1/100"),
+        ("A U0 >= 100.0%", "A(!U0) = 0"),
+        ('A "TRUE" > 1 & "False"', '"False" & A "TRUE" > 1'),
+        ("A(TRUE=7) > 1 & Trueish", "Trueish & A(TRUE=7) > 1"),
     ],
 )
 def test_reading_and_printing(text: str, printed: str) -> None:
     assert str(parse(text)) == printed
+
+
+@pytest.mark.parametrize("word", ["TRUE", "True", "tRUE", "FALSE", "False", "true", "false"])
+def test_predicates_named_like_constants_are_quoted(word: str) -> None:
+    for name in (word, f"{word}=7", f"{word}.x", f"not_{word}"):
+        formula = predicate(name) & (A(predicate(name)) > 1)
+        assert parse(str(formula)) is parse(formula.unicode()) is formula
+        assert parse_c2(str(to_c2(formula))) is to_c2(formula)
+    assert str(predicate(word)) == f'"{word}"'
 
 
 @pytest.mark.parametrize(
@@ -104,6 +131,15 @@ def test_reading_and_printing(text: str, printed: str) -> None:
         (f"A U0 > {'9' * 5000}", "^", "A threshold must read like"),
         ("(U0", "  (U0\n     ^", r"Expected '&', '\)' or '|'"),
         ('"abc', '  "abc\n  ^', "The quote is not closed"),
+        ("A U0 > 1.0", "  A U0 > 1.0\n         ^", "Got 1.0; write 1 for the count, or 100%"),
+        ("A U0 >= 1.", "  A U0 >= 1.\n          ^", "Got 1.; write 1 for the count, or 100%"),
+        ("0.0 <= A U0", "  0.0 <= A U0\n  ^", "Got 0.0; write 0 .* or 0% for the share"),
+        ("A U0 < .0", "  A U0 < .0\n         ^", "Got .0; write 0 for the count, or 0%"),
+        ("A U0 != 2.0", "  A U0 != 2.0\n          ^", r"Got 2.0; write 2 for the count\.\n"),
+        ("A U0 > 150%", "  A U0 > 150%\n         ^", "ratio must be between 0 and 1.*Got 3/2"),
+        ("U0 | TRUE", "  U0 | TRUE\n       ^", 'Found TRUE; write true, or "TRUE" for a predicate'),
+        ("A True > 2", "  A True > 2\n    ^", 'Found True; write true, or "True" for a predicate'),
+        ("!FALSE", "  !FALSE\n   ^", 'Found FALSE; write false, or "FALSE" for a predicate'),
         ("\tU0 &\t& U1", "   U0 & & U1\n        ^", "Expected a formula"),
     ],
 )  # fmt: skip
@@ -206,6 +242,12 @@ def test_python_operators_refuse_nonsense() -> None:
         I["r"]
     with pytest.raises(FormulaError, match="Only A without a relation"):
         A["r"]["s"]
+    for unclear in (1.0, 0.0, np.float32(1), Decimal("1.0"), "1.0", " 0. "):
+        with pytest.raises(FormulaError, match="may be a count or a share.* write [01] for the"):
+            _ = A(TRUE) > unclear
+    with pytest.raises(FormulaError, match=r"Got 2.0; write 2 for the count\."):
+        _ = A(TRUE) > 2.0
+    assert (A(TRUE) >= Fraction(1)) is parse("A true >= 100%")
     assert (A(TRUE) > np.float32(0.1)) is parse("A true > 1/10")
     for wrong in (float("nan"), None, True, "many", "1e-999999999", Decimal("1e-200000")):
         with pytest.raises(FormulaError, match="A threshold must"):

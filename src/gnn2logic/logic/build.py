@@ -221,6 +221,8 @@ def _compare_share(modality: Modality, formula: Formula, relation: str, share: F
 def threshold_from(value: object) -> Threshold:
     """Return a count for a whole number, a share for everything else.
 
+    A whole number with a point, such as 1.0, is refused: some mean the count, some the share.
+
     >>> threshold_from(3), threshold_from(0.312), threshold_from("50%"), threshold_from("3")
     (3, Fraction(39, 125), Fraction(1, 2), 3)
     """
@@ -233,12 +235,12 @@ def threshold_from(value: object) -> Threshold:
     if isinstance(value, Fraction):
         return value
     if isinstance(value, Decimal) and value.is_finite() and _is_moderate(value):
-        return Fraction(value)
+        return _clear_share(Fraction(value), str(value))
     if isinstance(value, numbers.Real):
         # What the person wrote, 0.312, and not the binary number next to it; also for float32.
         real = float(str(value)) if hasattr(value, "dtype") else float(value)
         if math.isfinite(real):
-            return Fraction(repr(real))
+            return _clear_share(Fraction(repr(real)), str(value))
     raise FormulaError(
         "A threshold must be a whole number (a count) or a float, Fraction or text such as "
         f"'1/2' or '50%' (a share). Got {value!r} instead."
@@ -259,11 +261,24 @@ def _threshold_from_text(text: str) -> Threshold:
             return Fraction(stripped[:-1]) / 100
         if stripped.isascii() and stripped.isdigit():
             return int(stripped)
-        return Fraction(stripped)
+        share = Fraction(stripped)
     except (ValueError, ZeroDivisionError):
         raise FormulaError(
             f"A threshold must read like 3, 1/2, 0.5 or 50%. Got {text!r} instead."
         ) from None
+    return share if "/" in stripped else _clear_share(share, stripped)
+
+
+def _clear_share(share: Fraction, text: str) -> Fraction:
+    """Return a share that was written as a decimal number, unless it may be meant as a count."""
+    if share.denominator == 1:
+        as_share = f", or {share * 100}% for the share" if 0 <= share <= 1 else ""
+        count = share.numerator if abs(share) < 10**15 else "a whole number"
+        raise FormulaError(
+            f"A whole number with a point may be a count or a share. Got {text}; write {count} for "
+            f"the count{as_share}."
+        )
+    return share
 
 
 A = ModalOperator(Modality.from_set("A"))

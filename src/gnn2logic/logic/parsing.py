@@ -72,8 +72,10 @@ def parse(text: str) -> Formula:
         Such as ``1(A(A U0 > 6) > 1/2) > 1/2``. Connectives are ``! & |``; a modal parameter
         ``0 1 I A 1-I 1-A I+A 1-I-A`` counts the name or parenthesis after it and is compared by
         ``> >= < <= = !=``, on one side or both (``3 <= A true <= 11``), with a count (``6``) or a
-        share (``1/2``, ``0.5``, ``50%``). ``A^T``, ``A|A^T`` follow edges the other way or both
-        ways, ``A[r]`` edges of relation r. Names with other characters stand in double quotes.
+        share (``1/2``, ``0.5``, ``50%``). ``1`` is a count and ``100%`` a share; ``1.0`` may be
+        either and is refused. ``A^T``, ``A|A^T`` follow edges the other way or both ways, ``A[r]``
+        edges of relation r. Names with other characters, and names like ``TRUE`` that may be meant
+        as constants, stand in double quotes.
         What `str`, `Formula.unicode` print is read back as the identical object.
 
     Raises
@@ -258,6 +260,12 @@ class _Builder(lark.visitors.Transformer_NonRecursive[Any, Any]):
         return FALSE
 
     def bare_name(self, token: lark.Token) -> Any:
+        if str(token).lower() in ("true", "false"):
+            raise At(
+                token,
+                f"The constants are written {str(token).lower()} and a predicate of this name in "
+                f'quotes. Found {token}; write {str(token).lower()}, or "{token}" for a predicate.',
+            )
         return self._name(token, str(token))
 
     def quoted_name(self, token: lark.Token) -> Any:

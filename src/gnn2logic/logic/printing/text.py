@@ -13,9 +13,9 @@ from gnn2logic.logic.syntax import Formula
 
 __all__ = ["ASCII", "UNICODE", "is_bare_name", "to_text", "to_unicode"]
 
-# The NAME of grammar.lark, less the words that mean something else there.
+# The NAME of grammar.lark, less the words that mean something else there or might be meant so.
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*(=[A-Za-z0-9_.+\-]*[A-Za-z0-9_])?\Z")
-_RESERVED = re.compile(r"(true|false)(?![A-Za-z0-9_.])|[AI]\Z")
+_RESERVED = re.compile(r"(true|false)(?![A-Za-z0-9_.])|[AI]\Z|(?i:true|false)\Z")
 
 
 def is_bare_name(name: str) -> bool:
