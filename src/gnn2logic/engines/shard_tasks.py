@@ -20,6 +20,7 @@ import cloudpickle
 from gnn2logic._version import __version__
 from gnn2logic.engines.local import LocalEngine
 from gnn2logic.engines.protocol import Worker, added
+from gnn2logic.engines.threads import one_blas_thread
 from gnn2logic.exceptions import EngineError
 
 __all__ = [
@@ -182,16 +183,7 @@ def _one_thread() -> Iterator[None]:
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     try:
-        with _thread_pools().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             yield
     finally:
         numba.set_num_threads(before)
-
-
-@functools.cache
-def _thread_pools() -> Any:
-    """Look once which libraries are loaded: numpy's and scipy's are, with the modules above."""
-    import scipy.linalg  # noqa: F401
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

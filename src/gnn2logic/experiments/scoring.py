@@ -12,6 +12,7 @@ from sklearn.metrics import f1_score
 from threadpoolctl import threadpool_limits
 
 from gnn2logic._version import __version__
+from gnn2logic.engines.threads import one_blas_thread
 from gnn2logic.experiments.baselines import learn_baseline
 from gnn2logic.experiments.catalogue import NETWORKS, Model
 from gnn2logic.experiments.folds import Fold, fold_of
@@ -31,7 +32,7 @@ def score_fold(
     Networks are trained once and shared by all the models that learn from them. Everything runs on
     one thread: networks come out the same however many folds run side by side.
     """
-    with threadpool_limits(1):
+    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         scorer = _Scorer(fold_of(dataset, number, run), run)
         # Models of one network follow each other, so that only one is held at a time.
         for guide in (*NETWORKS, None):

@@ -9,6 +9,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
+from gnn2logic.engines.threads import one_blas_thread
 from gnn2logic.idt.settings import check_whole
 
 __all__ = ["limited_threads"]
@@ -23,9 +24,9 @@ def limited_threads(n_jobs: int | None) -> Iterator[None]:
 
     When numba starts its threads it sets the number of threads of OpenMP, which torch shares. So
     that number is put back: a network would be trained with other threads after a fit than before.
+    OpenMP and numba keep their numbers by thread, so fits on several threads do not meet there.
     """
-    controller = ThreadpoolController()
-    sizes = {pool.filepath: pool.num_threads for pool in _openmp(controller)}
+    sizes = {pool.filepath: pool.num_threads for pool in _openmp()}
     try:
         import numba
 
@@ -34,18 +35,18 @@ def limited_threads(n_jobs: int | None) -> Iterator[None]:
             # More threads than numba has started cannot be asked for.
             numba.set_num_threads(min(check_whole("n_jobs", n_jobs, least=1), before))
         try:
-            with controller.limit(limits=1, user_api="blas"):
+            with one_blas_thread():
                 yield
         finally:
             numba.set_num_threads(before)
     finally:
         # Libraries that numba has loaded meanwhile get what they would have begun with.
-        for pool in _openmp(ThreadpoolController()):
+        for pool in _openmp():
             pool.set_num_threads(sizes.get(pool.filepath, _usual_threads()))
 
 
-def _openmp(controller: ThreadpoolController) -> list[Any]:
-    return list(controller.select(user_api="openmp").lib_controllers)
+def _openmp() -> list[Any]:
+    return list(ThreadpoolController().select(user_api="openmp").lib_controllers)
 
 
 def _usual_threads() -> int:
