@@ -38,6 +38,7 @@ bench: $(INSTALLED)
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/train.py
 	$(BIN)/python benchmarks/distill.py
+	$(BIN)/python benchmarks/explainer.py
 	$(BIN)/python benchmarks/fit.py --growth
 
 clean:

@@ -30,7 +30,7 @@ from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
 from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import TRUE, parse
 from gnn2logic.logic.documents import formula_to_document
-from gnn2logic.trees.tree import Split
+from gnn2logic.trees.tree import Split, Tree
 from strategies import KINDS, NAMES
 
 
@@ -325,3 +325,48 @@ def test_the_rule_of_a_node_is_written_plainly() -> None:
     model = from_formulas({1: "U0 & A U0 > 0"}, otherwise=0, level="node")
     graph = random_graphs(1, sizes=3, density=1.0, probability=1.0, names=["U0"])
     assert explain(model, graph, node=0).rule is parse("U0 & A U0 > 0")
+
+
+def path_of(*thresholds: tuple[int | Fraction, bool]) -> Tree:
+    """Return a final tree that compares ``1 U0`` along one path; its last leaf is of class 1."""
+    everything = Modality.from_set("1")
+    splits: list[Split | None] = []
+    false_child, true_child = [], []
+    for threshold, value in thresholds:
+        here = len(splits)
+        splits += [Split(1, everything, threshold), None]
+        low, high = (here + 1, here + 2) if value else (here + 2, here + 1)
+        false_child += [low, -1]
+        true_child += [high, -1]
+    splits.append(None)
+    n_nodes = len(splits)
+    values = np.zeros((n_nodes, 2))
+    values[:, 0] = 1.0
+    values[-1] = [0.0, 1.0]
+    children = (*false_child, -1), (*true_child, -1)
+    return Tree(tuple(splits), *children, values, np.ones(n_nodes))
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "kept"),
+    [
+        ([(Fraction(29, 59), True), (Fraction(22, 41), True)], "1 U0 > 22/41"),
+        ([(Fraction(22, 41), True), (Fraction(29, 59), True)], "1 U0 > 22/41"),
+        ([(2, True), (3, True), (9, False), (8, False)], "4 <= 1 U0 <= 8"),
+        ([(0, True), (Fraction(1, 3), True)], "1 U0 > 1/3"),
+        # A number and a share are not comparable: another graph may meet one of them alone.
+        ([(2, True), (Fraction(1, 3), True)], "1 U0 > 1/3 & 1 U0 > 2"),
+    ],
+)
+def test_implied_reasons_are_not_repeated(
+    thresholds: list[tuple[int | Fraction, bool]], kept: str
+) -> None:
+    graph = from_edges([], 10, [[n < 7] for n in range(10)], names=["U0"])
+    tree = path_of(*thresholds)
+    base = from_formulas({1: "1 U0 > 4"}, otherwise=0, names=["U0"]).model_
+    found = explain(base.with_final(tree), graph)
+    assert found.label == 1
+    assert found.rule is parse(kept)
+    assert str(found).count("would break it") == len(found.conditions)
+    one_rule = from_formulas({1: kept}, otherwise=0, names=["U0"])
+    assert len(found.conditions) == len(explain(one_rule, graph).conditions)

@@ -13,7 +13,7 @@ from torch_geometric.explain import Explainer
 from gnn2logic.distillation import IDTDistiller, Teacher, distill, fidelity
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation import IDTExplainer, witnesses
-from gnn2logic.graphs import random_graphs, to_pyg
+from gnn2logic.graphs import from_edges, random_graphs, to_pyg
 from gnn2logic.idt import IDTClassifier
 from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import parse
@@ -35,7 +35,7 @@ def explainer(network: Any, idt: Any, teacher: Any = None, **options: Any) -> An
     return Explainer(network, IDTExplainer(idt, teacher), model_config=model, **settings)
 
 
-def test_masks_are_the_truth_of_the_parts_of_the_rule() -> None:
+def test_masks_are_the_parts_of_the_rule_by_depth() -> None:
     formula = parse("1(A U0 > 1) > 2")
     idt = from_formulas({1: formula}, otherwise=0, names=["U0", "U1"])
     explain = explainer(to_gnn(formula), idt)
@@ -44,7 +44,8 @@ def test_masks_are_the_truth_of_the_parts_of_the_rule() -> None:
         centres = parse("A U0 > 1").evaluate(graph, level="node")
         u0 = graph.column("U0")
         counted = u0 & (graph.adjacency @ centres.astype(int) > 0)
-        assert found.node_mask.flatten().tolist() == (centres | counted).astype(float).tolist()
+        expected = np.where(centres, 1.0, np.where(counted, 0.5, 0.0))
+        assert found.node_mask.flatten().tolist() == expected.tolist()
         sources, targets = data.edge_index.numpy()
         along = centres[sources] & u0[targets] | centres[targets] & u0[sources]
         assert found.edge_mask.tolist() == along.astype(float).tolist()
@@ -55,10 +56,23 @@ def test_masks_are_the_truth_of_the_parts_of_the_rule() -> None:
         assert found.formula == (formula if found.label else ~formula)
         assert found.rule == str(found.formula)
         inside = found.get_explanation_subgraph()
-        assert inside.num_nodes == int(found.node_mask.sum())
+        assert inside.num_nodes == int((found.node_mask > 0).sum())
         assert inside.num_edges == int(found.edge_mask.sum())
         assert inside.rule == found.rule
         assert found.get_complement_subgraph().num_nodes == 8 - inside.num_nodes
+
+
+def test_masks_rank_where_every_node_is_a_witness() -> None:
+    """The rule counts one node of a wheel; all others only decide that it is counted."""
+    spokes = [(0, rim) for rim in range(1, 7)]
+    wheel = from_edges([*spokes, *((a, a % 6 + 1) for a in range(1, 7))], 7).symmetrize()
+    formula = parse("1(A(A true = 3) > 5) > 0")
+    idt = from_formulas({1: formula}, otherwise=0, names=[])
+    (data,) = to_pyg(wheel)
+    found = explainer(to_gnn(formula), idt)(torch.ones(7, 1), data.edge_index)
+    assert found.node_mask.flatten().tolist() == [1.0] + [0.5] * 6
+    is_spoke = (data.edge_index == 0).any(dim=0)
+    assert found.edge_mask.tolist() == [1.0 if spoke else 0.5 for spoke in is_spoke]
 
 
 def test_a_distilled_network_with_several_classes() -> None:

@@ -116,6 +116,42 @@ def test_witnesses_alone_are_enough(text: str) -> None:
     assert checked > 5
 
 
+def test_scores_are_means_over_conditions_and_halve_with_depth() -> None:
+    """A path with a star at one end: 1 - 0 - 2, 0 - 3 - 4 - 5, and 6 alone."""
+    rules = {"yes": "1(A(A true > 2) > 0) > 0 & 1(A true < 2) > 3"}
+    model = from_formulas(rules, otherwise="no", names=[])
+    graph = from_edges([(0, 1), (0, 2), (0, 3), (3, 4), (4, 5)], 7).symmetrize()
+    found = witnesses(model, graph)
+    assert (found.label, len(found.conditions)) == ("yes", 2)
+    # The first condition counts 1, 2, 3 because of 0; the second 1, 2, 5, 6 because of 0 and 4.
+    first = [0.5, 1, 1, 1, 0, 0, 0]
+    second = [0.5, 1, 1, 0, 0.5, 1, 1]
+    assert found.node_scores.tolist() == [(a + b) / 2 for a, b in zip(first, second, strict=True)]
+    # Edges: (0, 1), (0, 2) of both, (0, 3) of the first, (4, 5) of the second.
+    scores = dict(zip(map(tuple, found.edges.tolist()), found.edge_scores.tolist(), strict=True))
+    assert scores == {
+        edge: score
+        for (one, other), score in {(0, 1): 1, (0, 2): 1, (0, 3): 0.5, (4, 5): 0.5}.items()
+        for edge in ((one, other), (other, one))
+    }
+    assert found.edge_scores_by_relation[None].tolist() == found.edge_scores.tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("level", ["graph", "node"])
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_witnesses_are_what_has_a_score(level: Any, kind: str, data: st.DataObject) -> None:
+    case = data.draw(cases(kind, level))
+    found = witnesses(case.model, case.graph, node=case.node)
+    assert (found.nodes == (found.node_scores > 0)).all()
+    assert ((found.node_scores >= 0) & (found.node_scores <= 1)).all()
+    assert ((found.edge_scores > 0) & (found.edge_scores <= 1)).all()
+    for number in range(len(found.nodes)):
+        counts = [condition.counted[number] for condition in found.conditions]
+        assert found.node_scores[number] >= (np.mean(counts) if counts else 0)
+
+
 def test_a_constant_model_has_no_conditions() -> None:
     graphs = random_graphs(20, sizes=5, random_state=0)
     with pytest.warns(UserWarning, match="constant"):

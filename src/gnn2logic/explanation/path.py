@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -119,10 +119,13 @@ class Search:
         return tree.leaves.index(at), splits
 
     def follow(self, row: int) -> tuple[int, tuple[Condition, ...]]:
-        """Return the leaf of the final tree that a node reaches, and the decisions before."""
+        """Return the leaf of the final tree that a node reaches, and the decisions before.
+
+        Decisions that others on the path imply are left out: they are no reasons of their own.
+        """
         leaf, path = self.path(self.model.final, row)
         formulas = column_formulas(self.model, {split.column for split in path})
-        return leaf, tuple(self._condition(split, row, formulas) for split in path)
+        return leaf, _without_implied([self._condition(split, row, formulas) for split in path])
 
     def _condition(self, split: Split, row: int, formulas: Mapping[int, Formula]) -> Condition:
         """Return a decision with all that there is to say about it at a node."""
@@ -157,6 +160,32 @@ def largest_part(share: Fraction, size: int) -> int:
     63
     """
     return share.numerator * size // share.denominator
+
+
+def _without_implied(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return the conditions that no other one implies, one of those that say the same."""
+    kept: list[Condition] = []
+    for condition in conditions:
+        if not any(_implies(other, condition) for other in kept):
+            kept = [other for other in kept if not _implies(condition, other)]
+            kept.append(condition)
+    return tuple(kept)
+
+
+def _implies(one: Condition, other: Condition) -> bool:
+    """Return whether a condition makes another one about the same count true in every graph.
+
+    A number of nodes and a share of them cannot be compared, but 0 is both.
+    """
+    same_count = (one.split.modality, one.inner) == (other.split.modality, other.inner)
+    if not same_count or one.met != other.met:
+        return False
+    stronger, weaker = (one, other) if one.met else (other, one)
+    if weaker.threshold == 0:
+        return True
+    is_share = isinstance(stronger.threshold, Fraction)
+    same_unit = is_share == isinstance(weaker.threshold, Fraction)
+    return same_unit and stronger.threshold >= weaker.threshold
 
 
 def _seen(modality: Modality, itself: BoolArray, near: BoolArray) -> BoolArray:

@@ -37,8 +37,10 @@ _LEVELS = {"graph": ModelTaskLevel.graph, "node": ModelTaskLevel.node}
 class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
     """Explain a network by the rule of the model that was distilled from it.
 
-    The masks are 1 at the witnesses of the rule that fires: the nodes that its conditions count,
-    down to the input features, and the edges along which they are found. The explanation also has
+    The masks rank the witnesses of the rule that fires: the nodes that its conditions count, down
+    to the input features, and the edges along which they are found. What every condition counts
+    has 1, what only decides further down has less (see `Witnesses.node_scores`), all others have
+    0. The explanation also has
 
     - ``formula``: the `Formula` of the class that the IDT predicts,
     - ``rule``: the conditions that hold in this graph, as text,
@@ -103,7 +105,7 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
         found = witnesses(self.idt, data, node=node)
         explanation = Explanation()
         if self.explainer_config.node_mask_type is not None:
-            explanation.node_mask = _tensor(found.nodes, x).unsqueeze(1)
+            explanation.node_mask = _tensor(found.node_scores, x).unsqueeze(1)
         if self.explainer_config.edge_mask_type is not None:
             explanation.edge_mask = _edge_mask(found, data, self.idt).to(x.device)
         explanation.formula = self.idt.formula(found.label)
@@ -206,7 +208,7 @@ def _output_labels(idt: IDTPredictor, teacher: object) -> list[object] | None:
 
 
 def _edge_mask(found: Witnesses, data: Data, idt: IDTPredictor) -> Tensor:
-    """Return 1 at the edges that are witnesses, 0 at the others."""
+    """Return the scores of edges that are witnesses, 0 at the others."""
     size = found.graph.n_nodes
     sources, targets = data.edge_index.cpu().numpy()
     codes = sources * size + targets
@@ -216,5 +218,9 @@ def _edge_mask(found: Witnesses, data: Data, idt: IDTPredictor) -> Tensor:
     for relation, pairs in found.edges_by_relation.items():
         # Of parallel edges only those of the relation are meant.
         of_kind = every if relation is None else relations.get(relation, none)
-        marked[of_kind] += np.isin(codes[of_kind], pairs[:, 0] * size + pairs[:, 1])
-    return torch.from_numpy(np.minimum(marked, 1))
+        # Pairs are sorted, and so are their codes.
+        known, scores = pairs[:, 0] * size + pairs[:, 1], found.edge_scores_by_relation[relation]
+        is_known = np.isin(codes[of_kind], known)
+        chosen = of_kind[is_known]
+        marked[chosen] = np.maximum(marked[chosen], scores[np.searchsorted(known, codes[chosen])])
+    return torch.from_numpy(marked)

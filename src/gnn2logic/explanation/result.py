@@ -76,7 +76,7 @@ class Explanation:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """The decisions on the path through the final tree, from the root."""
+        """The decisions on the path through the final tree, from the root, without implied ones."""
         return self.witnesses.conditions
 
     @property

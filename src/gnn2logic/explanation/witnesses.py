@@ -3,11 +3,15 @@
 A decision ``S chi > t`` is about the nodes in eps_S that satisfy chi: its witnesses. Where chi is a
 leaf set, each witness got there by decisions of its own, about further nodes and the edges that
 lead to them.
+
+A rule about few nodes may have all nodes as witnesses in the end, so witnesses have scores: what a
+condition counts has 1, what decides that it is counted 1/2, what decides about these 1/4 and so on;
+the score is the mean over all conditions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,9 +33,15 @@ __all__ = ["Witnesses", "witnesses", "witnesses_of"]
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
-Asked = dict[int, BoolArray]
+FloatArray = npt.NDArray[np.float64]
+# For each column, how many decisions below a condition its truth matters at each node.
+Depths = dict[int, IntArray]
 # By relation; None is about all edges.
-EdgeSets = dict[str | None, set[tuple[int, int]]]
+EdgeDepths = dict[str | None, dict[tuple[int, int], int]]
+EdgeScores = dict[str | None, dict[tuple[int, int], float]]
+
+# Deeper than any model: a node that no decision asks for.
+_NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +57,8 @@ class Witnesses:
     node : int or None
         The node that is classified, for models that classify nodes.
     conditions : tuple of Condition
-        The decisions on the path through the final tree, from the root.
+        The decisions on the path through the final tree, from the root, without those that others
+        on the path imply.
     nodes : array of bool, shape (n_nodes,)
         The nodes that the conditions are about, down to the inputs.
     edges : array of int, shape (n, 2)
@@ -55,6 +66,14 @@ class Witnesses:
         they are there in both directions.
     edges_by_relation : dict from str or None to array
         The same edges by the relation that a condition follows; None where it follows all edges.
+    node_scores : array of float, shape (n_nodes,)
+        From 1, for what every condition counts, to 0, for nodes that are no witnesses. A condition
+        adds 1 for a node that it counts, and half as much for every decision further down.
+    edge_scores : array of float, shape (n,)
+        The same for `edges`. A condition adds 1 for the first edges that it leads along: those to
+        the nodes that it counts, or those that decide whether a node of the graph is counted.
+    edge_scores_by_relation : dict from str or None to array
+        The same for `edges_by_relation`.
     """
 
     label: Any
@@ -64,6 +83,9 @@ class Witnesses:
     nodes: BoolArray
     edges: IntArray
     edges_by_relation: Mapping[str | None, IntArray]
+    node_scores: FloatArray
+    edge_scores: FloatArray
+    edge_scores_by_relation: Mapping[str | None, FloatArray]
 
     @property
     def rule(self) -> Formula:
@@ -112,13 +134,27 @@ def witnesses(idt: IDTPredictor | IDT, graph: object, *, node: int | None = None
 def witnesses_of(subject: Subject, search: Search) -> Witnesses:
     """Return the witnesses of what was asked."""
     leaf, conditions = search.follow(subject.row)
-    nodes, edges = _Support(search).of((own.split for own in conditions), subject.row)
+    nodes, edges = _Support(search).of([own.split for own in conditions], subject.row)
     if subject.node is not None:
-        nodes[subject.row] = True
-    label = subject.labels[leaf_classes(subject.model.final)[leaf]]
-    every = _edge_array({edge for found in edges.values() for edge in found})
-    by_relation = {relation: _edge_array(found) for relation, found in edges.items()}
-    return Witnesses(label, subject.graph, subject.node, conditions, nodes, every, by_relation)
+        nodes[subject.row] = 1.0
+    together: dict[tuple[int, int], float] = {}
+    for scores in edges.values():
+        for edge, score in scores.items():
+            together[edge] = max(score, together.get(edge, 0.0))
+    return Witnesses(
+        label=subject.labels[leaf_classes(subject.model.final)[leaf]],
+        graph=subject.graph,
+        node=subject.node,
+        conditions=conditions,
+        nodes=nodes > 0,
+        edges=_edge_array(together),
+        edges_by_relation={relation: _edge_array(scores) for relation, scores in edges.items()},
+        node_scores=nodes,
+        edge_scores=_score_array(together),
+        edge_scores_by_relation={
+            relation: _score_array(scores) for relation, scores in edges.items()
+        },
+    )
 
 
 class _Support:
@@ -127,51 +163,73 @@ class _Support:
     def __init__(self, search: Search) -> None:
         self._search = search
 
-    def of(self, path: Iterable[Split], row: int) -> tuple[BoolArray, EdgeSets]:
-        """Return the nodes and edges that the decisions at a node are about, to the last."""
-        size = self._search.graph.n_nodes
-        # For each column, the nodes at which its truth matters.
-        asked = {number: np.zeros(size, dtype=bool) for number in self._search.values}
-        edges: EdgeSets = {}
-        start = np.zeros(size, dtype=bool)
-        start[row] = True
+    def of(self, path: Sequence[Split], row: int) -> tuple[FloatArray, EdgeScores]:
+        """Return the scores of the nodes and edges that the decisions at a node are about."""
+        nodes = np.zeros(self._search.graph.n_nodes)
+        edges: EdgeScores = {}
         for split in path:
-            self._ask(split, start, asked, edges)
+            node_depths, edge_depths = self._below(split, row)
+            asked = node_depths < _NEVER
+            nodes[asked] += 0.5 ** node_depths[asked] / len(path)
+            for relation, depths in edge_depths.items():
+                scores = edges.setdefault(relation, {})
+                for edge, depth in depths.items():
+                    scores[edge] = scores.get(edge, 0.0) + 0.5**depth / len(path)
+        return nodes, edges
+
+    def _below(self, condition: Split, row: int) -> tuple[IntArray, EdgeDepths]:
+        """Return how far below a condition nodes and edges first matter, to the last."""
+        size = self._search.graph.n_nodes
+        asked = {number: np.full(size, _NEVER) for number in self._search.values}
+        edges: EdgeDepths = {}
+        self._ask(condition, np.arange(size) == row, 0, asked, edges)
         # Columns are made of earlier ones, so from the last to the first all is known in time.
         for number in sorted(asked, reverse=True):
             column = self._search.model.columns[number]
             if isinstance(column, LeafSet):
                 tree = self._search.model.layers[column.layer].trees[column.tree]
-                self._ask_tree(tree, asked[number], asked, edges)
+                for depth in np.unique(asked[number][asked[number] < _NEVER]).tolist():
+                    self._ask_tree(tree, asked[number] == depth, depth + 1, asked, edges)
+        # A condition that leads along no edges has its first ones one decision further down.
+        offset = 0 if _follows_edges(condition) else 1
+        for relation, depths in edges.items():
+            edges[relation] = {edge: depth - offset for edge, depth in depths.items()}
         if self._search.graph.is_symmetric:
-            for found in edges.values():
-                found |= {(target, source) for source, target in found}
-        nodes: BoolArray = np.logical_or.reduce([np.zeros(size, dtype=bool), *asked.values()])
-        return nodes, edges
+            for depths in edges.values():
+                for (source, target), depth in list(depths.items()):
+                    _note(depths, (target, source), depth)
+        return np.minimum.reduce(list(asked.values())), edges
 
-    def _ask_tree(self, tree: Tree, rows: BoolArray, asked: Asked, edges: EdgeSets) -> None:
+    def _ask_tree(
+        self, tree: Tree, rows: BoolArray, depth: int, asked: Depths, edges: EdgeDepths
+    ) -> None:
         """Follow some nodes through a tree and ask for all that decides their way."""
         stack = [(0, rows)]
         while stack:
             at, here = stack.pop()
             split = tree.splits[at]
             if split is not None and here.any():
-                self._ask(split, here, asked, edges)
+                self._ask(split, here, depth, asked, edges)
                 truth = self._search.truth(split)
                 stack.append((tree.true_child[at], here & truth))
                 stack.append((tree.false_child[at], here & ~truth))
 
-    def _ask(self, split: Split, rows: BoolArray, asked: Asked, edges: EdgeSets) -> None:
+    def _ask(
+        self, split: Split, rows: BoolArray, depth: int, asked: Depths, edges: EdgeDepths
+    ) -> None:
         """Ask for the nodes that a decision counts at some nodes, and for the edges to them."""
         modality = split.modality
         numbers = np.flatnonzero(rows)
         counted, itself, near = self._search.looked_at(split, numbers)
-        asked[split.column] |= counted.any(axis=0)
-        if modality.neighbours and not modality.others:
+        depths = asked[split.column]
+        depths[counted.any(axis=0)] = np.minimum(depths[counted.any(axis=0)], depth)
+        if _follows_edges(split):
             used = counted & near & ~(itself & modality.itself)
             places, others = np.nonzero(used)
             found = self._as_they_are(modality.edges, numbers[places], others)
-            edges.setdefault(modality.edges.relation, set()).update(found)
+            noted = edges.setdefault(modality.edges.relation, {})
+            for edge in found:
+                _note(noted, edge, depth)
 
     def _as_they_are(
         self, which: Edges, nodes: npt.NDArray[Any], neighbours: npt.NDArray[Any]
@@ -188,5 +246,18 @@ class _Support:
         return {(source, target) for source, target in both if matrix[source, target]}
 
 
-def _edge_array(edges: set[tuple[int, int]]) -> IntArray:
-    return np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+def _follows_edges(split: Split) -> bool:
+    """Return whether a decision finds the nodes that it counts along edges."""
+    return split.modality.neighbours and not split.modality.others
+
+
+def _note(depths: dict[tuple[int, int], int], edge: tuple[int, int], depth: int) -> None:
+    depths[edge] = min(depth, depths.get(edge, depth))
+
+
+def _edge_array(scores: Mapping[tuple[int, int], float]) -> IntArray:
+    return np.array(sorted(scores), dtype=np.int64).reshape(-1, 2)
+
+
+def _score_array(scores: Mapping[tuple[int, int], float]) -> FloatArray:
+    return np.array([scores[edge] for edge in sorted(scores)], dtype=np.float64)
