@@ -9,8 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gnn2logic.explanation import explain
 from gnn2logic.explanation.flips import CountChange, Situation, nearest_flips
-from gnn2logic.graphs import Modality
+from gnn2logic.graphs import Modality, from_edges
+from gnn2logic.idt.formula_models import from_formulas
 from gnn2logic.logic import TRUE, Formula, parse, predicate
 from gnn2logic.trees.tree import Split, Tree
 
@@ -18,6 +20,7 @@ COLUMNS = {0: TRUE, 1: predicate("U0"), 2: predicate("U1")}
 LABELS = ("ant", "bee", "cat")
 # Counts and thresholds are small, so the nearest counts are below this.
 MOST = 16
+ITSELF = Modality.from_set("I")
 Term = tuple[Modality, Formula]
 
 
@@ -78,6 +81,40 @@ def reached(tree: Tree, counts: dict[Term, int], sizes: dict[Modality, int]) -> 
     return tree.leaves.index(at)
 
 
+def cost_of(
+    path: list[tuple[Split, bool]], counts: dict[Term, int], sizes: dict[Modality, int]
+) -> int | None:
+    """Return how far the nearest counts on a path are, by trying all of them; None if none are.
+
+    Sets keep their size if that is possible, unless the tree counts all that is in them.
+    """
+    total = 0
+    for modality in dict.fromkeys(split.modality for split, _ in path):
+        demands = [(split, value) for split, value in path if split.modality == modality]
+        inner = [own for where, own in counts if where == modality and own is not TRUE]
+        size = sizes[modality]
+        costs: dict[int, int] = {}
+        for other in [size] if modality == ITSELF else range(MOST + 1):
+            if other < size and (modality, TRUE) not in counts:
+                continue
+            for values in product(range(other + 1), repeat=len(inner)):
+                new = {TRUE: other, **dict(zip(inner, values, strict=True))}
+                if all(holds(split, new, other) == value for split, value in demands):
+                    cost = sum(abs(new[own] - counts[modality, own]) for own in inner)
+                    cost += abs(other - size)
+                    costs[other] = min(cost, costs.get(other, cost))
+        if not costs:
+            return None
+        is_fixed = (modality, TRUE) not in counts and size in costs
+        total += costs[size] if is_fixed else min(costs.values())
+    return total
+
+
+def holds(split: Split, counts: dict[Formula, int], size: int) -> bool:
+    factor = size if isinstance(split.threshold, Fraction) else 1
+    return counts[COLUMNS[split.column]] > split.threshold * factor
+
+
 def class_of(tree: Tree, leaf: int) -> int:
     return int(np.argmax(tree.values[tree.leaves[leaf]]))
 
@@ -86,9 +123,8 @@ def class_of(tree: Tree, leaf: int) -> int:
 @given(tree=trees(), data=st.data())
 def test_no_smaller_change_gives_another_class(tree: Tree, data: st.DataObject) -> None:
     splits = [split for split in tree.splits if split is not None]
-    itself = Modality.from_set("I")
     sizes = {
-        split.modality: 1 if split.modality == itself else data.draw(st.integers(0, 6))
+        split.modality: 1 if split.modality == ITSELF else data.draw(st.integers(0, 6))
         for split in splits
     }
     counts: dict[Term, int] = {}
@@ -100,23 +136,27 @@ def test_no_smaller_change_gives_another_class(tree: Tree, data: st.DataObject) 
     flips = nearest_flips(tree, Situation(COLUMNS, counts, sizes), leaf, LABELS)
 
     nearest: dict[str, int] = {}
-    ranges = [
-        range(int(inner is TRUE), 2) if modality == itself else range(MOST + 1)
-        for modality, inner in counts
-    ]
-    for other in product(*ranges):
-        found = class_of(tree, reached(tree, dict(zip(counts, other, strict=True)), sizes))
-        if found != class_of(tree, leaf):
-            total = sum(abs(a - b) for a, b in zip(counts.values(), other, strict=True))
-            nearest[LABELS[found]] = min(total, nearest.get(LABELS[found], total))
+    for other, path in enumerate(tree.paths()):
+        label = LABELS[class_of(tree, other)]
+        total = cost_of(path, counts, sizes)
+        if class_of(tree, other) != class_of(tree, leaf) and total is not None:
+            nearest[label] = min(total, nearest.get(label, total))
     assert {flip.label: flip.total for flip in flips} == nearest
     assert [flip.total for flip in flips] == sorted(nearest.values())
     for flip in flips:
-        after = dict(counts)
+        after, new_sizes = dict(counts), dict(sizes)
         for change in flip.changes:
-            assert change.before == after[change.modality, change.inner] != change.after
-            after[change.modality, change.inner] = change.after
-        assert LABELS[class_of(tree, reached(tree, after, sizes))] == flip.label
+            term = (change.modality, change.inner)
+            size = sizes[change.modality]
+            assert change.before == (size if change.inner is TRUE else counts[term])
+            assert change.before != change.after
+            if change.inner is TRUE:
+                new_sizes[change.modality] = change.after
+            if term in after:
+                after[term] = change.after
+        assert LABELS[class_of(tree, reached(tree, after, new_sizes))] == flip.label
+        for (modality, _), count in after.items():
+            assert count <= new_sizes[modality]
 
 
 def test_splits_on_one_term_share_their_count() -> None:
@@ -189,3 +229,36 @@ def test_changes_as_formulas() -> None:
     assert CountChange(Modality.from_set("I"), phi, 1, 0).formula is parse("!U0")
     assert CountChange(Modality.from_set("I"), phi, 0, 1).formula is phi
     assert CountChange(near, phi, 3, 0).difference == -3
+
+
+def test_no_count_is_larger_than_its_set() -> None:
+    """Of two nodes three cannot be marked: a third node is needed, and is said to be."""
+    everything = Modality.from_set("1")
+    tree = tree_of([(Split(1, everything, 2), 1, 2), 0, 1])
+    situation = Situation(COLUMNS, {(everything, COLUMNS[1]): 1}, {everything: 2})
+    (flip,) = nearest_flips(tree, situation, 0, LABELS)
+    assert flip.total == 3
+    assert {(change.inner, change.before, change.after) for change in flip.changes} == {
+        (TRUE, 2, 3),
+        (COLUMNS[1], 1, 3),
+    }
+
+
+def test_counts_that_nobody_asks_for_fit_into_a_smaller_set() -> None:
+    """Five marked nodes are not among three nodes."""
+    everything = Modality.from_set("1")
+    tree = tree_of([(Split(0, everything, 3), 1, 2), 0, (Split(1, everything, 4), 3, 4), 1, 1])
+    counts = {(everything, TRUE): 6, (everything, COLUMNS[1]): 5}
+    (flip,) = nearest_flips(tree, Situation(COLUMNS, counts, {everything: 6}), 2, LABELS)
+    assert {(change.inner, change.after) for change in flip.changes} == {
+        (TRUE, 3),
+        (COLUMNS[1], 3),
+    }
+
+
+def test_explain_says_how_many_nodes_are_needed() -> None:
+    model = from_formulas({"yes": "1 U0 > 2"}, otherwise="no", names=["U0"])
+    found = explain(model, from_edges([(0, 1)], 2, [[1], [0]], names=["U0"]))
+    assert found.flip is not None
+    assert {str(change.formula) for change in found.flip.changes} == {"1 true = 3", "1 U0 = 3"}
+    assert "There are exactly 3 nodes (now 2)." in " ".join(str(found).split())

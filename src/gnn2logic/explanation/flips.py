@@ -2,8 +2,9 @@
 
 The final tree sees a graph as some counts: how many nodes of eps_S satisfy chi, for each of its
 terms ``S chi``. A path to a leaf is a box of such counts, so the nearest point of the box is found
-one term at a time. Decisions about one term share its count. The sizes that shares are taken of
-stay as they are, unless the tree counts ``S true``: that count is the size.
+one term at a time. Decisions about one term share its count, and no count is larger than its set.
+The sizes of sets stay as they are, unless the tree counts ``S true`` (that count is the size) or
+only a larger set has room for the counts.
 
 This is about the counts of the final tree alone. Changing a graph may change several of them at
 once, and not every combination of counts belongs to a graph.
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from gnn2logic.explanation.path import Search, largest_part
@@ -169,7 +171,8 @@ def _nearest(
         if found is None:
             return None
         for inner, after in found.items():
-            before = situation.counts[modality, inner]
+            sizes, counts = situation.sizes, situation.counts
+            before = sizes[modality] if inner is TRUE else counts[modality, inner]
             if after != before:
                 changes.append(CountChange(modality, inner, before, after))
     return tuple(changes)
@@ -181,14 +184,23 @@ def _within(
     """Return the nearest counts of the terms of one modal parameter."""
     counts = {inner: n for (own, inner), n in situation.counts.items() if own == modality}
     size = situation.sizes[modality]
+    # Counts that nothing is demanded of still have to fit into a smaller set.
+    others = {inner: demands.get(inner, []) for inner in counts if inner is not TRUE}
+    low, high = _interval(demands.get(TRUE, []), size)
+    at_this_size = _at_size(others, counts, size)
     if not modality.neighbours and not modality.others:
         # The node itself is one node, whatever the graph is.
-        found = _at_size(demands, counts, size, most=size)
-        return None if found is None or found.get(TRUE, size) != size else found
+        return at_this_size if low <= size and (high is None or size <= high) else None
     if TRUE not in counts:
-        return _at_size(demands, counts, size)
-    others = {inner: asked for inner, asked in demands.items() if inner is not TRUE}
-    low, high = _interval(demands.get(TRUE, []), size)
+        if at_this_size is not None:
+            return at_this_size
+        low = size
+    possible = _possible_sizes(others)
+    if possible is None:
+        return None
+    low = max(low, possible[0])
+    if possible[1] is not None:
+        high = possible[1] if high is None else min(high, possible[1])
     if high is not None and high < low:
         return None
     best: dict[Formula, int] | None = None
@@ -204,29 +216,57 @@ def _within(
     return best
 
 
+def _possible_sizes(demands: Demands) -> tuple[int, int | None] | None:
+    """Return bounds of the sizes at which all demands can be met; None if there are none.
+
+    Not all sizes within the bounds have to do, but for these there is an end to the search.
+    """
+    low, high = 0, None
+    for asked in demands.values():
+        upper_limits = [threshold for threshold, value in asked if not value]
+        for lower in (threshold for threshold, value in asked if value):
+            if isinstance(lower, Fraction) and lower >= 1:
+                return None
+            low = max(low, 1 if isinstance(lower, Fraction) else lower + 1)
+            for upper in upper_limits:
+                if upper == 0 or (type(lower) is type(upper) and lower >= upper):
+                    return None
+                if isinstance(upper, Fraction) and not isinstance(lower, Fraction):
+                    low = max(low, ceil((lower + 1) / upper))
+                elif isinstance(lower, Fraction) and not isinstance(upper, Fraction) and lower > 0:
+                    most = ceil(upper / lower) - 1
+                    high = most if high is None else min(high, most)
+    return low, high
+
+
 def _sizes_around(size: int, low: int, high: int | None) -> Iterator[tuple[int, int]]:
     """Yield sizes from `low` to `high`, nearest first, with their distances."""
     nearest = max(low, size if high is None else min(size, high))
     first = abs(nearest - size)
     for step in range(first, first + _REACH):
-        for other in (size - step, size + step) if step else (size,):
-            if other >= low and (high is None or other <= high):
-                yield step, other
+        in_reach = [
+            other
+            for other in ((size - step, size + step) if step else (size,))
+            if other >= low and (high is None or other <= high)
+        ]
+        if not in_reach:
+            # Both ends are behind us.
+            return
+        for other in in_reach:
+            yield step, other
 
 
 def _at_size(
-    demands: Demands, counts: Mapping[Formula, int], size: int, most: int | None = None
+    demands: Demands, counts: Mapping[Formula, int], size: int
 ) -> dict[Formula, int] | None:
     """Return the nearest counts that meet the demands if the set has a given size."""
     found: dict[Formula, int] = {}
     for inner, asked in demands.items():
         low, high = _interval(asked, size)
-        if most is not None:
-            high = most if high is None else min(high, most)
-        if high is not None and high < low:
+        most = size if high is None else min(high, size)
+        if most < low:
             return None
-        count = max(counts[inner], low)
-        found[inner] = count if high is None else min(count, high)
+        found[inner] = min(max(counts[inner], low), most)
     return found
 
 
