@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gnn2logic import GraphBatch, IDTClassifier, IDTNodeClassifier, parse, random_graphs
+from gnn2logic import GraphBatch, IDTClassifier, IDTNodeClassifier, load, parse, random_graphs
+from gnn2logic.exceptions import LabelError
+from gnn2logic.idt import readings, rules
+from gnn2logic.idt.reading import class_formula
 
 
 def some_graphs(seed: int, count: int = 150) -> GraphBatch:
@@ -105,3 +111,68 @@ def test_pruned_and_picked_models_tell_of_themselves(model: IDTClassifier) -> No
     pruned = constant.prune()
     assert (pruned.n_layers_, pruned.ccp_alpha_, len(pruned.rules_)) == (0, 0.0, 1)
     assert model.n_layers_ == 1
+
+
+# Read once ------------------------------------------------------------------------------------
+
+
+def count_readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Have every reading of a class formula noted."""
+    read: list[int] = []
+
+    def noting(model: Any, number: int, columns: Any = None) -> Any:
+        read.append(number)
+        return class_formula(model, number, columns)
+
+    for module in (rules, readings):
+        monkeypatch.setattr(module, "class_formula", noting)
+    return read
+
+
+def test_formulas_and_rules_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    train = some_graphs(0)
+    y = three_classes(train, 0)
+    model = IDTClassifier(1, width=4, random_state=0).fit(train, y)
+    read = count_readings(monkeypatch)
+    formulas = {label: model.formula(label) for label in model.classes_.tolist()}
+    shown = str(model), model.rules_.records(), model.rules(train, y).records()
+    assert read
+    read.clear()
+    assert formulas == {label: model.formula(label) for label in model.classes_.tolist()}
+    assert shown == (str(model), model.rules_.records(), model.rules(train, y).records())
+    assert model.set_params(width=5).rules_ is model.rules_
+    assert read == []
+
+
+def test_what_was_read_is_that_of_the_model_as_it_is(tmp_path: Path) -> None:
+    train = some_graphs(0)
+    y = three_classes(train, 0)
+    model = IDTClassifier(1, width=4, random_state=0).fit(train, y)
+    small, large = model.rules_[0], model.rules_[-1]
+
+    def says(fitted: Any) -> Any:
+        """What it says must be what one says that was never asked before."""
+        label = fitted.classes_.tolist()[0]
+        said = fitted.formula(label), str(fitted.rules_)
+        fitted.save(tmp_path / "model.json")
+        fresh: Any = load(tmp_path / "model.json")
+        assert said == (fresh.formula(label), str(fresh.rules_))
+        return said
+
+    first = says(model)
+    assert says(model.pick(small)) != says(model.pick(large))
+    assert says(model.prune()) != first
+    assert says(model) == first
+    for copied in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert "_kept" not in vars(copied)
+        assert says(copied) == first
+    model.classes_ = np.array(["a", "b", "c"])
+    assert says(model)[0] is first[0]
+    assert says(model)[1] != first[1]
+    model.classes_[0] = "z"
+    assert "z" in model.rules_[0].formulas
+    model.model_.final.values[:] = model.model_.final.values[:, ::-1]
+    assert model.formula("z") is not first[0]
+    assert says(model.fit(train, np.where(y == "one", "one", "two"))) != first
+    with pytest.raises(LabelError, match="'none' is not a class"):
+        model.formula("none")

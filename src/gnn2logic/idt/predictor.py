@@ -25,7 +25,8 @@ from gnn2logic.idt.inputs import check_weights
 from gnn2logic.idt.layer_views import LayerView, layer_views
 from gnn2logic.idt.model import IDT, Prunings
 from gnn2logic.idt.pruning import prune
-from gnn2logic.idt.reading import class_formula, leaf_classes
+from gnn2logic.idt.reading import leaf_classes
+from gnn2logic.idt.readings import Readings
 from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.idt.running import check_same_terms, final_leaves
 from gnn2logic.idt.settings import check_whole
@@ -113,7 +114,7 @@ class IDTPredictor:
         check_fitted(self, "model_")
         for number, own in enumerate(self.classes_.tolist()):
             if own == label:
-                return class_formula(self.model_, number)
+                return self._readings().formula(number)
         raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
 
     @property
@@ -138,7 +139,20 @@ class IDTPredictor:
     def rules_(self) -> RuleTable:
         """The trade-off between size and accuracy: all prunings of the final tree."""
         check_fitted(self, "model_")
-        return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_)
+        return self._readings().rules
+
+    def _readings(self) -> Readings:
+        """Return what was read from the model as it is now; large ones take seconds to read."""
+        state = self.model_, self.prunings_, self.chosen_, self.classes_
+        kept: Readings | None = self.__dict__.get("_kept")
+        if kept is None or not kept.are_of(*state):
+            kept = self._kept = Readings(*state)
+        return kept
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Copies and files hold the model alone; what was read from it can be read again.
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_kept"}
 
     def rules(self, graphs: object, y: object = None, sample_weight: object = None) -> RuleTable:
         """Return the table of `rules_` with support and accuracy measured on the given data."""
@@ -148,14 +162,15 @@ class IDTPredictor:
         labels = check_labels(self._truth(graphs, y), len(leaves), of=self._level)
         weights = check_weights(sample_weight, len(leaves), of=self._level)
         values = np.zeros((full.n_nodes, len(self.classes_) + 1))
-        known = np.array([labels == label for label in self.classes_.tolist()])
-        code = np.where(known.any(axis=0), known.argmax(axis=0), len(self.classes_))
+        held = np.array([labels == label for label in self.classes_.tolist()])
+        code = np.where(held.any(axis=0), held.argmax(axis=0), len(self.classes_))
         np.add.at(values, (np.array(full.leaves)[leaves], code), weights)
         # Children come after their parents.
         for node in reversed(range(full.n_nodes)):
             if full.splits[node] is not None:
                 values[node] = values[full.false_child[node]] + values[full.true_child[node]]
-        return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_, values)
+        known = self.rules_
+        return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_, values, known)
 
     def pick(self, index: int | Rule) -> Self:
         """Return a copy of the model that predicts with another row of `rules_`, or its index."""

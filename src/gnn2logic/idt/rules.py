@@ -22,15 +22,23 @@ _SHOWN = 100
 _SHOWN_BELOW = 3000
 
 
-@dataclass(frozen=True)
-class _ColumnFormulas:
-    """Formulas of the columns of the full tree, for all rules: read once, and only if asked for."""
+class _Formulas:
+    """Formulas of all rules of a model, which is that of the full tree; each is read only once."""
 
-    model: IDT
+    def __init__(self, model: IDT) -> None:
+        self._model = model
+        self._known: dict[tuple[int, int], Formula] = {}
 
     @cached_property
-    def formulas(self) -> dict[int, Formula]:
-        return final_columns(self.model)
+    def _columns(self) -> dict[int, Formula]:
+        return final_columns(self._model)
+
+    def of(self, rule: Rule, class_number: int) -> Formula:
+        """Return the formula of a class by a rule."""
+        key = rule.index, class_number
+        if key not in self._known:
+            self._known[key] = class_formula(rule.model, class_number, self._columns)
+        return self._known[key]
 
 
 @dataclass(frozen=True)
@@ -61,13 +69,13 @@ class Rule:
     chosen: bool
     model: IDT = field(repr=False)
     classes: npt.NDArray[Any] = field(repr=False)
-    _columns: _ColumnFormulas = field(repr=False)
+    _formulas: _Formulas = field(repr=False)
 
-    @cached_property
+    @property
     def formulas(self) -> dict[Any, Formula]:
         """The formula of every class, by label."""
         return {
-            label: class_formula(self.model, number, self._columns.formulas)
+            label: self._formulas.of(self, number)
             for number, label in enumerate(self.classes.tolist())
         }
 
@@ -100,6 +108,8 @@ class RuleTable(Sequence[Rule]):
         The weight of the data of each class at every node of the full tree: what the rules are
         measured on. By default the training data, as the tree has it. A last column is for data
         of no class that the model knows.
+    alike : RuleTable, optional
+        Another table of the same model, whose formulas need not be read again.
     """
 
     def __init__(
@@ -109,11 +119,12 @@ class RuleTable(Sequence[Rule]):
         classes: npt.NDArray[Any],
         chosen: int,
         values: npt.NDArray[np.float64] | None = None,
+        alike: RuleTable | None = None,
     ) -> None:
         self._rules: list[Rule] = []
         self._data = "training" if values is None else "given"
         full = prunings.full
-        columns = _ColumnFormulas(model.with_final(full))
+        self._formulas = _Formulas(model.with_final(full)) if alike is None else alike._formulas
         measured = full if values is None else replace(full, values=values)
         listed: dict[frozenset[tuple[int, int]], int] = {}
         for index in reversed(range(len(prunings.alphas))):
@@ -138,7 +149,7 @@ class RuleTable(Sequence[Rule]):
                     chosen=index == chosen,
                     model=model.with_final(tree),
                     classes=classes,
-                    _columns=columns,
+                    _formulas=self._formulas,
                 )
             )
 
