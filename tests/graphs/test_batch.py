@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import hashlib
 import pickle
+import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,17 @@ from hypothesis import strategies as st
 
 import oracle
 from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
-from gnn2logic.graphs import Direction, Edges, GraphBatch, ModalCounts, Modality, set_sizes
+from gnn2logic.graphs import (
+    Direction,
+    Edges,
+    GraphBatch,
+    ModalCounts,
+    Modality,
+    from_adjacency,
+    from_edges,
+    random,
+    set_sizes,
+)
 from gnn2logic.graphs.random import random_graphs
 from strategies import KINDS, RELATIONS, SETS, plain_graphs, to_batch
 
@@ -332,6 +345,9 @@ def test_tensors_with_gradients_are_read() -> None:
         ({"max_multiplicity": 0}, "max_multiplicity must be"),
         ({"density": 2}, "density must be between 0 and 1"),
         ({"density": np.nan}, "density must be between 0 and 1"),
+        ({"sizes": 10**12}, "at most 100000000 nodes in memory. Got 2000000000000"),
+        ({"sizes": np.inf}, "at most 100000000 nodes in memory. Got inf"),
+        ({"sizes": 10**6, "density": 0.5}, "at most 100000000 edges. Got about 5e"),
     ],
 )
 def test_random_graphs_refuse_nonsense(options: dict[str, object], message: str) -> None:
@@ -379,3 +395,76 @@ def test_large_batches_are_drawn_in_chunks() -> None:
     batch = random_graphs(300, sizes=100, density=0.01, names=(), random_state=0)
     assert batch.n_nodes == 30_000
     assert abs(batch.n_edges / (300 * 100 * 99) - 0.01) < 0.001
+
+
+def test_seeds_mean_the_same_graphs_for_ever() -> None:
+    """Data sets and results were made from such graphs; parts of large ones are drawn in turn."""
+    options: dict[str, Any] = {"directed": True, "loops": True, "max_multiplicity": 3}
+    batches = [
+        random_graphs(7, sizes=[1, 2, 3, 4, 5, 6, 7], random_state=11),
+        random_graphs(3, sizes=[1500, 3, 2000], density=[0.01, 0.5, 0.002], random_state=11),
+        random_graphs(4, sizes=[1414, 1415, 9, 1], relations=("a", "b"), random_state=1, **options),
+    ]
+    expected = ["06049d9811b1372e", "3d30babe8cc60341", "236ae9521d762e23"]
+    assert [_digest(batch) for batch in batches] == expected
+
+
+def _digest(batch: GraphBatch) -> str:
+    digest = hashlib.sha256(np.packbits(batch.predicates).tobytes())
+    for matrix in (batch.adjacency, *batch.relations.values()):
+        for array in (matrix.indptr, matrix.indices, matrix.data):
+            digest.update(array.astype(np.int64).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def test_large_sparse_graphs_take_as_much_memory_as_they_have_edges() -> None:
+    tracemalloc.start()
+    try:
+        batch = random_graphs(2, sizes=[10**6, 3], density=[1e-6, 1.0], random_state=0)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 300 * 2**20
+    assert batch == random_graphs(2, sizes=[10**6, 3], density=[1e-6, 1.0], random_state=0)
+    assert batch.is_simple
+    assert batch[1].n_edges == 6
+    assert abs(batch.n_edges - 10**6) < 10_000
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("loops", [False, True])
+@pytest.mark.parametrize("density", [0.0, 0.3, 1.0])
+def test_edges_of_large_graphs_are_drawn_as_those_of_small_ones(
+    directed: bool, loops: bool, density: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: dict[str, Any] = {"directed": directed, "loops": loops, "density": density}
+    for limit in ("_PAIRS_AT_ONCE", "_MOST_PAIRS"):
+        monkeypatch.setattr(random, limit, 3)
+    batch = random_graphs(4000, sizes=4, names=(), random_state=0, **options)
+    assert batch.is_symmetric or directed
+    place = np.arange(batch.n_nodes) % 4
+    edges = batch.adjacency.tocoo()
+    often = np.zeros((4, 4))
+    np.add.at(often, (place[edges.row], place[edges.col]), edges.data)
+    expected = np.full((4, 4), density)
+    if not loops:
+        np.fill_diagonal(expected, 0.0)
+    # Four standard deviations, and exactly where nothing is left to chance.
+    allowed = 4 * np.sqrt(expected * (1 - expected) / 4000)
+    assert (np.abs(often / 4000 - expected) <= allowed).all()
+
+
+def test_numbers_of_nodes_that_no_memory_holds() -> None:
+    one = sp.coo_array(([1], ([0], [1])), shape=(10**12, 10**12))
+    half = sp.csr_array((6 * 10**7, 6 * 10**7), dtype=np.int8)
+    makers: list[Callable[[], GraphBatch]] = [
+        lambda: GraphBatch(None, one),
+        lambda: from_adjacency([one]),
+        lambda: from_adjacency([half, half]),
+        lambda: from_edges([(0, 1)], 10**12),
+        lambda: from_edges([(0, 1)], 10**30),
+        lambda: random_graphs(10**12),
+    ]
+    for make in makers:
+        with pytest.raises(GraphError, match="at most 100000000 nodes in memory. Got 1"):
+            make()

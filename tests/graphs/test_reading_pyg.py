@@ -158,6 +158,15 @@ def test_batch_vectors() -> None:
     unsorted = Data(x=two.x, edge_index=two.edge_index, batch=two.batch.flip(0))
     with pytest.raises(GraphError, match="sorted.*Got graph 0 after graph 1 at node 4"):
         from_pyg(unsorted)
+    # Nothing is made for each number, so the largest one takes no longer.
+    far = Data(x=two.x, edge_index=two.edge_index, batch=two.batch * 10**12)
+    with pytest.raises(GraphError, match=r"Graph 1 must .* Got 0 nodes.*1000000000000 at node"):
+        from_pyg(far)
+    late = Data(x=two.x, edge_index=two.edge_index, batch=two.batch + 10**12)
+    with pytest.raises(GraphError, match=r"Graph 1 must .* Got 0 nodes.*1000000000000 at node 0"):
+        from_pyg([two[0], late])
+    with pytest.raises(GraphError, match="Graph 1 must have at most 100000000 nodes in memory"):
+        from_pyg([two[0], Data(edge_index=two.edge_index, num_nodes=10**12)])
     gap = Data(x=two.x, edge_index=two.edge_index, batch=two.batch * 2)
     with pytest.raises(GraphError, match="Graph 1 must have at least one node"):
         from_pyg(gap)

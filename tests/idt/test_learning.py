@@ -16,6 +16,7 @@ from gnn2logic import IDTClassifier, IDTNodeClassifier, parse, random_graphs
 from gnn2logic.exceptions import (
     ActivationError,
     FeatureError,
+    GraphError,
     LabelError,
     ParameterError,
     SingleClassWarning,
@@ -410,6 +411,24 @@ def test_bad_weights_masks_and_activations() -> None:
     for mask, message in ((np.ones(3, bool), "each of the 130 nodes"), (nodes > 0, "Got none")):
         with pytest.raises(LabelError, match=message):
             IDTNodeClassifier().fit(train, nodes, mask=mask)
+
+
+def test_numbers_of_parallel_edges_are_no_amount_of_data() -> None:
+    most = 2**31 - 1
+    y = [0, 1, 1, 0]
+    kinds: list[dict[str, Any]] = [{}, {"absolute": False}, {"relative": False}]
+    for count, fine in ((1000, True), (most, False)):
+        graph = GraphBatch(None, [[0, count, 0, 0], [count, 0, 3, 1], [0, 3, 0, 2], [0, 1, 2, 0]])
+        for options in kinds:
+            learner = IDTNodeClassifier(0, ccp_alpha=0.0, random_state=0, **options)
+            if fine:
+                learner.fit(graph, y)
+                continue
+            with pytest.raises(GraphError, match=r"at most 1048576 edges.*Merge parallel edges"):
+                learner.fit(graph, y)
+    elsewhere = IDTNodeClassifier(0, modalities=["1-A"], ccp_alpha=0.0, random_state=0)
+    assert elsewhere.fit(graph, y).score(graph, y) > 0
+    assert IDTNodeClassifier(0, ccp_alpha=0.0).fit(graph.merge_multi_edges(), y).score(graph, y)
 
 
 def test_constant_activations_are_fine() -> None:

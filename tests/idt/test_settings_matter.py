@@ -172,8 +172,9 @@ def test_only_counts_or_only_shares() -> None:
 def test_what_holds_at_a_node_itself_is_both_a_count_and_a_share(kind: str) -> None:
     train = some_graphs()
     y = train.column("U0")
+    options: dict[str, Any] = {kind: False}
     for n_layers in (0, 1):
-        model = IDTNodeClassifier(n_layers, modalities=["I"], random_state=0, **{kind: False})
+        model = IDTNodeClassifier(n_layers, modalities=["I"], random_state=0, **options)
         assert model.fit(train, y).formula(True) is parse("U0")
         assert model.score(train, y) == 1.0
 

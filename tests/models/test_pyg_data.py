@@ -197,6 +197,13 @@ def test_bad_tensors(graphs: list[Data], kind: type[Gnn2LogicError], message: st
         GraphTensors.collate(graphs)
 
 
+def test_numbers_of_nodes_that_no_memory_holds() -> None:
+    pair = torch.tensor([[0, 1], [1, 0]])
+    graphs = [Data(edge_index=pair, num_nodes=2), Data(edge_index=pair, num_nodes=10**12)]
+    with pytest.raises(GraphError, match="Graph 1 must have at most 100000000 nodes in memory"):
+        pyg_graphs(graphs)
+
+
 def test_graphs_with_other_names_do_not_mix() -> None:
     first = pyg_graphs(random_graphs(1, names=("a",), random_state=0))
     second = pyg_graphs(random_graphs(1, names=("b",), random_state=0))

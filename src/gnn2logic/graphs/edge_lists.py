@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from gnn2logic._validation import check_names
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.edges import check_node_count
 
 __all__ = [
     "MAX_RELATIONS",
@@ -31,6 +32,8 @@ MAX_RELATIONS = 1000
 def boundaries(sizes: npt.ArrayLike) -> IntArray:
     """Return the graph boundaries ``[0, ..., n_nodes]`` of graphs with the given node counts."""
     counts = np.asarray(sizes, dtype=np.int64)
+    # In doubles, where no sum can overflow.
+    check_node_count(counts.sum(dtype=np.float64), what="A batch of graphs")
     if (counts < 1).any():
         graph = int(np.argmax(counts < 1))
         raise GraphError(

@@ -12,9 +12,30 @@ import scipy.sparse as sp
 from gnn2logic.exceptions import GraphError, UnsupportedInputError
 from gnn2logic.graphs.modality import Direction
 
-__all__ = ["EdgeMatrix", "clean_matrix", "edge_matrix", "freeze", "oriented", "shallow"]
+__all__ = [
+    "MAX_NODES",
+    "EdgeMatrix",
+    "check_node_count",
+    "clean_matrix",
+    "edge_matrix",
+    "freeze",
+    "oriented",
+    "shallow",
+]
 
 IntArray = npt.NDArray[np.integer[Any]]
+
+# Every node takes memory, also where nothing is known about it but a number that may be a mistake.
+MAX_NODES = 10**8
+
+
+def check_node_count(count: float, *, what: str) -> None:
+    """Refuse more nodes than fit into the memory of one process."""
+    if count > MAX_NODES:
+        raise GraphError(
+            f"{what} must have at most {MAX_NODES} nodes in memory. Got {count:.15g}. Check the "
+            "number of nodes; write_shards keeps more graphs than that on disk."
+        )
 
 
 def clean_matrix(matrix: object, *, what: str) -> sp.csr_array:
@@ -28,6 +49,7 @@ def clean_matrix(matrix: object, *, what: str) -> sp.csr_array:
     source: Any = matrix
     if source.ndim != 2 or source.shape[0] != source.shape[1]:
         raise GraphError(f"{what} must be a square matrix. Got shape {source.shape} instead.")
+    check_node_count(source.shape[0], what=what)
     if source.dtype == np.float16:
         source = source.astype(np.float32)
     if source.dtype.kind not in "biuf":

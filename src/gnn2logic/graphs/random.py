@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,16 @@ import scipy.sparse as sp
 from gnn2logic._validation import check_names
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.edges import check_node_count
 
 __all__ = ["random_graphs"]
 
 _PAIRS_AT_ONCE = 2_000_000
+# Up to so many pairs of nodes each of them is drawn, which has been so from the beginning: a seed
+# means the same graph for ever. In larger graphs only the edges are drawn.
+_MOST_PAIRS = 10**8
+# What a person would hardly want, and no memory would hold.
+_MOST_EDGES = 10**8
 
 
 def random_graphs(
@@ -38,7 +44,8 @@ def random_graphs(
     sizes : int or array of int
         The number of nodes, of all graphs or of each.
     density : float or array of float
-        The probability of each edge, in all graphs or in each.
+        The probability of each edge, in all graphs or in each. Time and memory for graphs of more
+        than 10,000 nodes depend on the number of nodes and edges alone.
     names : sequence of str
         The predicates.
     probability : float or array of float
@@ -66,23 +73,33 @@ def random_graphs(
         )
     relations = check_names(relations, what="Relation")
     names = check_names(names, what="Predicate")
+    check_node_count(n_graphs, what="A batch of graphs")
     rng = np.random.default_rng(random_state)
     given = _one_each("sizes", sizes, n_graphs, "graph")
     if not (given >= 1).all() or (given != np.rint(given)).any():
         raise GraphError(f"sizes must be whole numbers >= 1. Got {sizes!r} instead.")
+    check_node_count(given.sum(), what="A batch of graphs")
     nodes = given.astype(np.int64)
     densities = _probabilities("density", density, n_graphs, "graph")
+    _check_edge_count(given, densities, directed=directed)
     ptr = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int64)
     n_nodes = int(ptr[-1])
     sources, targets = [], []
     for start, stop in _chunks(nodes):
-        source, target, graph = _pairs(nodes[start:stop], ptr[start:stop])
-        wanted = source != target if directed else source < target
-        if loops:
-            wanted |= source == target
-        chosen = wanted & (rng.random(len(source)) < densities[start:stop][graph])
-        sources.append(source[chosen])
-        targets.append(target[chosen])
+        if nodes[start] ** 2 > _MOST_PAIRS:
+            source, target = _sparse_pairs(
+                int(nodes[start]), densities[start], rng, directed=directed, loops=loops
+            )
+            sources.append(source + ptr[start])
+            targets.append(target + ptr[start])
+            continue
+        for source, target, graph in _pairs(nodes[start:stop], ptr[start:stop]):
+            wanted = source != target if directed else source < target
+            if loops:
+                wanted |= source == target
+            chosen = wanted & (rng.random(len(source)) < densities[start:stop][graph])
+            sources.append(source[chosen])
+            targets.append(target[chosen])
     source, target = np.concatenate(sources), np.concatenate(targets)
     counts = rng.integers(1, max_multiplicity, size=len(source), endpoint=True)
     kinds = rng.integers(0, max(len(relations), 1), size=len(source))
@@ -123,20 +140,74 @@ def _probabilities(what: str, value: object, count: int, of: str) -> npt.NDArray
     return chances
 
 
+def _check_edge_count(
+    sizes: npt.NDArray[np.float64], densities: npt.NDArray[np.float64], *, directed: bool
+) -> None:
+    """Refuse more edges than fit into memory, before the first is drawn."""
+    expected = float((sizes**2 * densities).sum()) / (1 if directed else 2)
+    if expected > _MOST_EDGES:
+        raise GraphError(
+            f"sizes and density must give at most {_MOST_EDGES} edges. Got about {expected:.3g}; "
+            "make smaller graphs, fewer, or less dense ones."
+        )
+
+
 def _chunks(sizes: npt.NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Return runs of graphs with a bounded number of node pairs, so memory stays bounded."""
-    number = np.cumsum(sizes**2) // _PAIRS_AT_ONCE
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    """Return runs of graphs with a bounded number of node pairs, or single graphs with more."""
+    pairs = sizes**2
+    number = np.cumsum(np.minimum(pairs, _MOST_PAIRS)) // _PAIRS_AT_ONCE
+    large = pairs > _PAIRS_AT_ONCE
+    begins = np.diff(number, prepend=-1).astype(bool) | large
+    begins[1:] |= large[:-1]
+    starts = np.flatnonzero(begins)
     stops = np.append(starts[1:], len(sizes))
     return list(zip(starts.tolist(), stops.tolist(), strict=True))
 
 
 def _pairs(
     sizes: npt.NDArray[np.int64], first: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return all ordered pairs of nodes of each graph and the number of the graph."""
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Give all ordered pairs of nodes of each graph and the number of the graph, in parts."""
     pairs = sizes**2
-    graph = np.repeat(np.arange(len(sizes)), pairs)
-    within = np.arange(pairs.sum()) - np.repeat(np.cumsum(pairs) - pairs, pairs)
-    row, column = np.divmod(within, sizes[graph])
-    return row + first[graph], column + first[graph], graph
+    ends = np.cumsum(pairs)
+    for start in range(0, int(ends[-1]), _PAIRS_AT_ONCE):
+        number = np.arange(start, min(start + _PAIRS_AT_ONCE, int(ends[-1])))
+        graph = np.searchsorted(ends, number, side="right")
+        row, column = np.divmod(number - (ends - pairs)[graph], sizes[graph])
+        yield row + first[graph], column + first[graph], graph
+
+
+def _sparse_pairs(
+    n_nodes: int, density: float, rng: np.random.Generator, *, directed: bool, loops: bool
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Draw the edges of one graph, each pair of nodes with the same chance, edge by edge.
+
+    Pairs are numbered row by row; from one edge to the next it is a geometric number of pairs.
+    """
+    node = np.arange(n_nodes)
+    begin = np.zeros_like(node) if directed else node + (not loops)
+    width = n_nodes - begin - (directed and not loops)
+    ends = np.cumsum(width)
+    number = _successes(int(ends[-1]), density, rng)
+    row = np.searchsorted(ends, number, side="right")
+    column = number - (ends - width)[row] + begin[row]
+    if directed and not loops:
+        # The node itself is passed over.
+        column += column >= row
+    return row, column
+
+
+def _successes(n_trials: int, chance: float, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return which of many independent trials succeed, in order."""
+    if chance == 0:
+        return np.zeros(0, dtype=np.int64)
+    found = []
+    last = -1
+    while last < n_trials:
+        expected = (n_trials - last) * chance
+        gaps = rng.geometric(chance, size=int(expected + 4 * expected**0.5) + 8)
+        # A gap beyond the end is as good as one to the end, and sums do not overflow.
+        steps = last + np.cumsum(np.minimum(gaps, n_trials + 1))
+        found.append(steps[steps < n_trials])
+        last = int(steps[-1])
+    return np.concatenate(found)

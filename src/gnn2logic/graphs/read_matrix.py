@@ -20,7 +20,7 @@ from gnn2logic.graphs.edge_lists import (
     join_edges,
     structure,
 )
-from gnn2logic.graphs.edges import clean_matrix
+from gnn2logic.graphs.edges import check_node_count, clean_matrix
 from gnn2logic.graphs.inputs import as_array, items_of
 
 __all__ = ["from_adjacency", "from_edges", "is_matrix", "is_pair", "read_matrices"]
@@ -174,6 +174,7 @@ def from_edges(
     """
     if isinstance(num_nodes, bool) or not isinstance(num_nodes, int | np.integer):
         raise GraphError(f"num_nodes must be a whole number. Got {num_nodes!r} instead.")
+    check_node_count(num_nodes, what="A graph")
     pairs = as_array(edges, what="edges")
     if pairs.size == 0:
         pairs = np.zeros((0, 2), dtype=np.int64)

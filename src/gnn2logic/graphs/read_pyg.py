@@ -20,6 +20,7 @@ from gnn2logic.graphs.edge_lists import (
     join_edges,
     structure,
 )
+from gnn2logic.graphs.edges import check_node_count
 from gnn2logic.graphs.inputs import as_array, items_of
 
 __all__ = ["edges_by_relation", "from_pyg", "graph_sizes", "is_dataset", "is_pyg", "read_pyg"]
@@ -148,6 +149,7 @@ def _node_count(data: Any, where: str) -> int:
     number = as_array(count, what=f"num_nodes of {where}")
     if number.ndim or number.dtype.kind not in "iu":
         raise GraphError(f"num_nodes of {where} must be a whole number. Got {count!r} instead.")
+    check_node_count(int(number), what=where.capitalize())
     return int(number)
 
 
@@ -184,10 +186,23 @@ def _graph_sizes(data: Any, n_nodes: int, first_graph: int) -> npt.NDArray[np.in
         if ptr is None:
             if n_nodes and owners[0] < 0:
                 raise GraphError(f"batch must hold numbers from 0 on. Got {owners[0]} instead.")
+            _check_no_gap(owners, first_graph)
             sizes = np.bincount(owners, minlength=1).astype(np.int64)
         elif not np.array_equal(np.repeat(np.arange(len(sizes)), sizes), owners):
             raise GraphError("ptr and batch must describe the same graphs. Got two different ones.")
     return sizes
+
+
+def _check_no_gap(owners: npt.NDArray[np.int64], first_graph: int) -> None:
+    """Refuse graphs without nodes, before anything is made for each graph number."""
+    gaps = np.flatnonzero(np.diff(owners, prepend=-1) > 1)
+    if gaps.size:
+        node = int(gaps[0])
+        graph = first_graph + (int(owners[node - 1]) + 1 if node else 0)
+        raise GraphError(
+            f"Graph {graph} must have at least one node. Got 0 nodes: batch goes on with number "
+            f"{owners[node]} at node {node}. Number the graphs without gaps."
+        )
 
 
 def _read_edges(data: Any, where: str) -> npt.NDArray[Any]:

@@ -14,9 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.shard.shards import Shards
-from gnn2logic.idt.shard.work import CodedKind
+from gnn2logic.idt.shard.work import CodedKind, SetSizes
 from gnn2logic.trees.coding import Codebook, ValueSpace, codebooks
 from gnn2logic.trees.growing import Division, NodeRequest
 from gnn2logic.trees.small_nodes import NodeRows
@@ -28,6 +29,9 @@ IntArray = npt.NDArray[np.int64]
 # Bounds the memory of one table of value counts. The same for everybody: the order of the features
 # depends on it, and with it what is drawn at random.
 _MAX_CELLS = 2**22
+# There is room for each count up to the largest, so it is the data that must be large, not a number
+# of parallel edges.
+_MAX_COUNT = 2**20
 
 _Thing = TypeVar("_Thing")
 
@@ -140,7 +144,9 @@ class FeatureTable:
         key = (modality, is_share)
         if key not in self._spaces:
             if modality not in self._sizes:
-                self._sizes[modality] = self._shards.ask("set_sizes", self.rows, modality).sizes
+                found: SetSizes = self._shards.ask("set_sizes", self.rows, modality)
+                _check_set_sizes(found, modality)
+                self._sizes[modality] = found.sizes
             sizes = self._sizes[modality]
             self._spaces[key] = (
                 ValueSpace.of_shares(sizes) if is_share else ValueSpace.of_counts(int(sizes[-1]))
@@ -160,6 +166,17 @@ class FeatureTable:
             "advance", self.rows, divisions, summed, listed
         )
         return found
+
+
+def _check_set_sizes(found: SetSizes, modality: Modality) -> None:
+    """Refuse counts that only parallel edges can reach."""
+    largest = int(found.sizes[-1])
+    if largest > max(_MAX_COUNT, found.n_nodes):
+        raise GraphError(
+            f"A node must have at most {max(_MAX_COUNT, found.n_nodes)} edges to be learned from. "
+            f"Got one with {largest} along {modality}. Merge parallel edges "
+            "(GraphBatch.merge_multi_edges), or learn along other modal parameters (modalities)."
+        )
 
 
 def first_of_equals(

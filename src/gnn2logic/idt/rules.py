@@ -124,7 +124,9 @@ class RuleTable(Sequence[Rule]):
         self._rules: list[Rule] = []
         self._data = "training" if values is None else "given"
         full = prunings.full
-        self._formulas = _Formulas(model.with_final(full)) if alike is None else alike._formulas
+        self._formulas: _Formulas = (
+            _Formulas(model.with_final(full)) if alike is None else alike._formulas
+        )
         measured = full if values is None else replace(full, values=values)
         listed: dict[frozenset[tuple[int, int]], int] = {}
         for index in reversed(range(len(prunings.alphas))):

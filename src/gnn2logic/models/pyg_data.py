@@ -11,6 +11,7 @@ from torch_geometric.data import Batch, Data, HeteroData
 
 from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs import GraphBatch, as_batch, to_pyg
+from gnn2logic.graphs.edges import check_node_count
 from gnn2logic.graphs.reading import read_once
 
 __all__ = ["mini_batches", "pyg_graphs"]
@@ -52,6 +53,7 @@ def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
     for number, data in enumerate(found):
         if not data.num_nodes:
             raise GraphError(f"Every graph must have at least one node. Graph {number} has none.")
+        check_node_count(data.num_nodes, what=f"Graph {number}")
     return [_with_x(data) for data in found] if fill_x else found
 
 

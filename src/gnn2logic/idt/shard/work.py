@@ -46,12 +46,17 @@ _ROW_BYTES = 80
 
 @dataclass(frozen=True)
 class SetSizes:
-    """The different sizes of the sets that rows see; those of two parts of the data are united."""
+    """The different sizes of the sets that rows see; those of two parts of the data are united.
+
+    `n_nodes` is the number of nodes of the data: without parallel edges no set is larger.
+    """
 
     sizes: IntArray
+    n_nodes: int
 
     def __add__(self, other: SetSizes) -> SetSizes:
-        return SetSizes(np.union1d(self.sizes, other.sizes))
+        sizes = np.union1d(self.sizes, other.sizes)
+        return SetSizes(sizes, self.n_nodes + other.n_nodes)
 
 
 @dataclass(frozen=True)
@@ -165,7 +170,7 @@ class ShardWork:
 
     def set_sizes(self, table: str, modality: Modality) -> SetSizes:
         """Return the sizes of the sets that rows see along a modal parameter."""
-        return SetSizes(np.unique(self._sizes(table, modality)))
+        return SetSizes(np.unique(self._sizes(table, modality)), self._source.n_nodes)
 
     def _sizes(self, table: str, modality: Modality) -> IntArray:
         if (table, modality) not in self._known_sizes:
