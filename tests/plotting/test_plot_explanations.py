@@ -55,6 +55,24 @@ def test_every_condition_has_its_nodes() -> None:
     assert_apart([panel.get_window_extent() for panel in ax.child_axes])
 
 
+def test_wide_names_stay_in_their_captions() -> None:
+    """Letters such as W are wider than most, and captions of panels side by side must not meet."""
+    wide, long = "charge of the atom WWWWWWWWW", "symbol=MMMMMMMMMMMMMMMMMMMMM"
+    graph = from_edges([(0, 1), (1, 2)], 3, [[1, 0], [1, 0], [0, 1]], names=[wide, long])
+    rule = f'1("{wide}" & A({long}) > 0) < 3 & 1("{wide}" | A({long}) > 0) > 1 & 1({long}) < 3'
+    model = from_formulas({"a class " * 30: rule}, otherwise="no", names=[wide, long])
+    ax = plot_explanation(explain(model, graph.symmetrize()))
+    ax.figure.canvas.draw()
+    assert len(ax.child_axes) == 3
+    titles = [own.title.get_window_extent() for own in (*ax.child_axes, ax)]
+    assert_apart(titles)
+    for title in titles:
+        assert_apart([title, *(panel.get_window_extent() for panel in ax.child_axes)])
+        assert 0 <= title.x0 <= title.x1 <= ax.figure.bbox.x1
+    cells = [panel.get_window_extent() for panel in ax.child_axes]
+    assert_apart(cells)
+
+
 def test_conditions_about_one_count_share_a_picture() -> None:
     model = from_formulas({"yes": "2 <= 1 U0 <= 4"}, otherwise="no", names=["U0"])
     path = from_edges([(0, 1), (1, 2)], 3, [[1], [1], [1]], names=["U0"]).symmetrize()

@@ -33,8 +33,11 @@ _NARROWEST, _WIDEST = 3.4, 5.8
 _ROW = 12.0
 # Points.
 _SIZE = 9.0
+_HEADING_SIZE = 11.0
 _LINE = _SIZE * 1.3
 _MAX_LINES = 4
+# Characters of a line at least, however narrow the axes are.
+_FEWEST = 8
 _LEGEND = 30.0
 _GAP = 0.04
 
@@ -94,12 +97,14 @@ def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None)
         text = _LINE * _n_lines(captions) + _SIZE + foot
         size = (width * columns, (height + text / 72) * -(-count // columns) + 0.4)
         ax = new_axes(size)
+    ax.set_axis_off()
+    heading = "\n".join(_fitted(_heading(explanation), _extent(ax)[0], _HEADING_SIZE, 2))
+    ax.set_title(heading, fontsize=_HEADING_SIZE, parse_math=False, usetex=False)
+    # The heading takes some of the room, so what is left is known only now.
     wide, high = _extent(ax)
     columns = min(count, max(round(wide / (width * 72)), 1))
     rows = -(-count // columns)
     captions = _captions(explanation, wide / columns)
-    ax.set_axis_off()
-    ax.set_title(_heading(explanation), fontsize=11, parse_math=False, usetex=False)
     room = (_n_lines(captions) * _LINE + _SIZE) / high
     for number, caption in enumerate(captions):
         left = (number % columns + _GAP) / columns
@@ -151,13 +156,26 @@ def _heading(explanation: Explanation) -> str:
 
 
 def _caption(conditions: Sequence[Condition], width: float) -> str:
-    """Return what is demanded of one count, and the count."""
+    """Return what is demanded of one count, and the count, in lines that fit into a cell."""
     formula = conjunction(condition.formula for condition in conditions)
-    lines = wrapped(formula_text(formula), int(width / text_width("n", _SIZE)), _MAX_LINES)
+    room = width * (1 - 2 * _GAP)
+    lines = _fitted(formula_text(formula), room, _SIZE, _MAX_LINES)
     first = conditions[0]
     nodes = "nodes" if first.inner is TRUE else f"of {first.size} nodes"
     needed = " and ".join(_needed(condition) for condition in conditions)
-    return "\n".join([*lines, f"{first.count} {nodes}, {needed} needed"])
+    last = _fitted(f"{first.count} {nodes}, {needed} needed", room, _SIZE, _MAX_LINES)
+    return "\n".join([*lines, *last])
+
+
+def _fitted(text: str, room: float, size: float, max_lines: int) -> list[str]:
+    """Return a text in lines that are measured to be no wider than `room` points."""
+    # As many as the narrowest letters would allow, then fewer until all lines fit.
+    n_characters = max(min(int(room / text_width("i", size)), len(text)), _FEWEST)
+    while True:
+        lines = wrapped(text, n_characters, max_lines)
+        if n_characters == _FEWEST or max(text_width(line, size) for line in lines) <= room:
+            return lines
+        n_characters = max(n_characters - 2, _FEWEST)
 
 
 def _needed(condition: Condition) -> str:
