@@ -1,4 +1,4 @@
-"""Writing files so that a reader never sees half of one."""
+"""Files: written so that a reader never sees half of one, read so that none is too much."""
 
 from __future__ import annotations
 
@@ -7,46 +7,152 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["write_atomically", "write_together"]
+from gnn2logic._processes import left_behind, name_of_this_process
+
+__all__ = [
+    "check_regular",
+    "file_behind",
+    "naming",
+    "read_whole",
+    "remove_leftovers",
+    "write_atomically",
+]
 
 # A file, or its parts one after the other, so that large arrays need not be copied.
 Data = bytes | Sequence[bytes | memoryview]
+
+_PREFIX, _SUFFIX = ".gnn2logic-", ".part"
+
+# Folders that this process has looked through for leftovers: once is enough, for stores have many
+# files.
+_TIDIED: set[Path] = set()
 
 
 def write_atomically(path: str | os.PathLike[str], data: Data) -> None:
     """Write a file, or leave the old one as it was.
 
     The data goes to a new file in the same folder, to the disk, and then takes the place of the
-    old one in one step. An old file keeps its permissions; a new one gets the usual ones.
+    old one in one step. An old file keeps its permissions; a new one gets the usual ones. Links
+    are followed. A device or a pipe is written to as it is.
+
+    Raises
+    ------
+    OSError
+        If that is not possible, with the name of the file.
     """
-    write_together({Path(path): data})
-
-
-def write_together(files: Mapping[Path, Data]) -> None:
-    """Write several files as `write_atomically` does; none is replaced before all are on disk."""
-    parts: dict[str, Path] = {}
-    try:
-        for target, data in files.items():
-            if target.is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
-            # The name of the target is no part of the new one: it may be as long as names can be.
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".gnn2logic-", suffix=".part")
-            parts[name] = target
+    with naming(path):
+        target = file_behind(path)
+        if target is None:
+            with open(path, "wb") as file:
+                file.writelines(_pieces(data))
+            return
+        if target.parent not in _TIDIED:
+            remove_leftovers(target.parent)
+            _TIDIED.add(target.parent)
+        # The name of the target is no part of the new one: it may be as long as names can be.
+        handle, fresh = tempfile.mkstemp(
+            dir=target.parent, prefix=name_of_this_process(_PREFIX), suffix=_SUFFIX
+        )
+        try:
             with os.fdopen(handle, "wb") as file:
-                file.writelines((data,) if isinstance(data, bytes) else data)
+                file.writelines(_pieces(data))
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(name, _mode(target))
-        for name, target in parts.items():
-            os.replace(name, target)
-    except BaseException:
-        for name in parts:
+            os.chmod(fresh, _mode(target))
+            os.replace(fresh, target)
+        except BaseException:
             with contextlib.suppress(FileNotFoundError):
-                os.unlink(name)
-        raise
+                os.unlink(fresh)
+            raise
+
+
+def file_behind(path: str | os.PathLike[str]) -> Path | None:
+    """Return the file, there or not, that `path` leads to; None for a device or a pipe.
+
+    Raises
+    ------
+    OSError
+        If it is a folder, or links lead nowhere.
+    """
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return Path(os.path.realpath(path))
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    target = Path(os.path.realpath(path))
+    # An open file that has lost its name, such as one behind /dev/stdout, has nothing to replace.
+    is_same = target.exists() and os.path.samestat(status, target.stat())
+    return target if is_same else None
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what processes that were killed left in a folder; running ones keep theirs."""
+    for leftover in left_behind(folder, _PREFIX):
+        if leftover.suffix == _SUFFIX:
+            # What cannot be removed, such as files of other people, disturbs nobody.
+            with contextlib.suppress(OSError):
+                leftover.unlink()
+
+
+@contextlib.contextmanager
+def naming(path: str | os.PathLike[str], advice: str = "") -> Iterator[None]:
+    """Name this file in all errors of the system; those of a full disk name none."""
+    try:
+        yield
+    except OSError as error:
+        problem = error.strerror or str(error)
+        raise OSError(error.errno, problem + advice, os.fspath(path)) from error
+
+
+# Reading --------------------------------------------------------------------------------------
+
+
+def check_regular(path: str | os.PathLike[str]) -> int:
+    """Return the size of a file; refuse devices and pipes, which may have no end.
+
+    Raises
+    ------
+    OSError
+        If there is no file, or it is a folder.
+    ValueError
+        If it is something else than a regular file.
+    """
+    status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("It must be a regular file, not a device, pipe or socket")
+    return status.st_size
+
+
+def read_whole(path: str | os.PathLike[str], limit: int) -> bytes:
+    """Return what is in a file.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it is no regular file, or has more than `limit` bytes.
+    """
+    size = check_regular(path)
+    if size > limit:
+        raise ValueError(f"It must have at most {limit:,} bytes. It has {size:,}")
+    with naming(path), open(path, "rb") as file:
+        data = file.read(size + 1)
+    if len(data) > size:
+        raise ValueError(f"It must not change while it is read. It has more than {size:,} bytes")
+    return data
+
+
+def _pieces(data: Data) -> Sequence[bytes | memoryview]:
+    return (data,) if isinstance(data, bytes) else data
 
 
 def _mode(target: Path) -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
+
+import numpy as np
 
 from gnn2logic.exceptions import FeatureError
 
@@ -34,13 +37,25 @@ def check_name(name: object, *, what: str) -> str:
         )
     if not name:
         raise FeatureError(f"{what} name must not be empty.")
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError as error:
+    if not is_unicode(name):
         raise FeatureError(
             f"{what} name must be valid Unicode text. Got {name!r}, which cannot be encoded."
-        ) from error
+        )
     return str(name)  # a plain str, also for numpy.str_
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written to a file: half of a surrogate pair is no character."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number, of Python or of numpy; truth values are none."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
 def some_of(items: Sequence[object], *, limit: int = 8) -> str:

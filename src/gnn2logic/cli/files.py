@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gnn2logic._files import write_atomically
+from gnn2logic._files import file_behind, write_atomically
 from gnn2logic.exceptions import ParameterError
 
 __all__ = ["PICTURES", "check_output", "save_picture", "writing_to"]
@@ -25,16 +25,15 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> None:
         raise ParameterError(
             f"The name of the file must end in {' or '.join(endings)}. Got {str(path)!r} instead."
         )
-    folder = path.parent
-    if not folder.is_dir():
-        number = errno.ENOTDIR if folder.exists() else errno.ENOENT
-    elif path.is_dir():
-        number = errno.EISDIR
-    elif not os.access(folder, os.W_OK | os.X_OK):
-        number = errno.EACCES
-    else:
-        return
-    raise OSError(number, f"cannot be written. {os.strerror(number)}", str(path))
+    with writing_to(path):
+        target = file_behind(path)
+        # A device is written to; a file is replaced, which is a matter of its folder.
+        place = path if target is None else target.parent
+        if target is not None and not place.is_dir():
+            number = errno.ENOTDIR if place.exists() else errno.ENOENT
+            raise OSError(number, os.strerror(number))
+        if not os.access(place, os.W_OK if target is None else os.W_OK | os.X_OK):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 @contextlib.contextmanager

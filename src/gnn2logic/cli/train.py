@@ -38,7 +38,7 @@ def train(
     dataset: DataArgument,
     out: Annotated[
         Path,
-        typer.Option(help="The weights, NAME.safetensors; NAME.json goes beside it."),
+        typer.Option(help="The network, NAME.safetensors."),
     ],
     conv: ConvOption = Convolution.GIN,
     layers: LayersOption = 4,
@@ -71,7 +71,7 @@ def train(
     network = train_network(chosen, settings, gnn, quiet=quiet)
     with writing_to(out):
         network.save(out)
-    say(f"Saved in {out}, and {out.with_suffix('.json')} beside it.")
+    say(f"Saved in {out}.")
     scores = scores_on_parts(whole, part, network=network)
     if as_json:
         emit_json(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import tempfile
 from pathlib import Path
 
+from gnn2logic._processes import left_behind, name_of_this_process
+
 __all__ = ["scratch_folder"]
+
+_PREFIX = "gnn2logic-"
 
 
 def scratch_folder(parent: str | os.PathLike[str] | None) -> tempfile.TemporaryDirectory[str]:
@@ -19,26 +22,8 @@ def scratch_folder(parent: str | os.PathLike[str] | None) -> tempfile.TemporaryD
     parent : path, optional
         Where to make it; by default the system's folder for temporary files.
     """
-    # Processes of other machines may use the same disk, and their numbers say nothing here.
-    own = f"gnn2logic-{platform.node()}-"
     where = Path(tempfile.gettempdir() if parent is None else parent)
     if where.is_dir():
-        for folder in where.glob(f"{own}*-*"):
-            process = folder.name.removeprefix(own).split("-")[0]
-            if process.isdecimal() and not _is_running(int(process)):
-                shutil.rmtree(folder, ignore_errors=True)
-    return tempfile.TemporaryDirectory(prefix=f"{own}{os.getpid()}-", dir=where)
-
-
-def _is_running(process: int) -> bool:
-    if os.name != "posix":
-        # Elsewhere signal 0 is not a mere question.
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        # It belongs to somebody else.
-        return True
-    return True
+        for folder in left_behind(where, _PREFIX):
+            shutil.rmtree(folder, ignore_errors=True)
+    return tempfile.TemporaryDirectory(prefix=name_of_this_process(_PREFIX), dir=where)

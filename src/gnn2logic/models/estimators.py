@@ -206,9 +206,10 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(np.average(predicted == labels, weights=weights))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write ``NAME.safetensors`` with the weights and ``NAME.json`` with the rest.
+        """Write one file ``NAME.safetensors``, whole or not at all; `load_gnn` reads it back.
 
-        `path` is the name with either ending or with none; `load_gnn` reads both files back.
+        The weights are tensors of the file, everything else is JSON in its metadata. `path` is the
+        name with the ending or without.
         """
         from gnn2logic.models.saving import save_gnn
 

@@ -1,8 +1,9 @@
-"""Trained networks as files: weights in safetensors, everything else in JSON beside them.
+"""Trained networks as files: weights in safetensors, everything else as JSON in its metadata.
 
-The JSON names the digest of the weights, so the two cannot be mixed up, and its own. Nothing in
-either file is trusted: the form of the JSON is checked by a strict schema, and the weights must be
-exactly those of the network that it describes before anything is built.
+One file, so that it is replaced in one step. The JSON names the digest of the weights, so the two
+cannot be mixed up, and its own. Nothing in the file is trusted: the form of the JSON is checked by
+a strict schema, and the weights must be exactly those of the network that it describes before
+anything is built. Files of version 1 had the JSON beside them; they can still be read.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from gnn2logic._files import write_together
+from gnn2logic._files import read_whole, write_atomically
 from gnn2logic._json import strict_json
-from gnn2logic._validation import check_names
+from gnn2logic._validation import check_names, is_unicode
 from gnn2logic.exceptions import FeatureError, ModelFileError
 from gnn2logic.idt.documents import check_class_labels, content_digest
 from gnn2logic.models.estimators import GNNClassifier, GNNNodeClassifier
@@ -34,8 +35,10 @@ from gnn2logic.models.training import Epoch
 
 __all__ = ["FORMAT_VERSION", "load_gnn", "save_gnn"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+_BESIDE = 1
 _FORMAT = "gnn2logic.gnn"
+_MOST_BYTES = 16 * 2**30
 _WEIGHTS, _CONFIG = ".safetensors", ".json"
 
 
@@ -111,12 +114,13 @@ def _both_files(path: str | os.PathLike[str]) -> tuple[Path, Path]:
 
 
 def save_gnn(estimator: GNNClassifier | GNNNodeClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator as two files, or leave old ones as they were."""
-    weights_path, config_path = _both_files(path)
+    """Write a fitted estimator as one file, or leave an old one as it was."""
+    weights_path, _ = _both_files(path)
     classes = estimator.classes_.tolist()
     check_class_labels(classes)
     state = estimator.module_.state_dict()
-    weights = safetensors.torch.save({key: value.contiguous() for key, value in state.items()})
+    # On the processor and free of gaps, as they are written.
+    tensors = {name: value.cpu().contiguous() for name, value in state.items()}
     shape = estimator.module_.shape
     names = estimator.feature_names_
     document = _Model(
@@ -130,12 +134,12 @@ def save_gnn(estimator: GNNClassifier | GNNNodeClassifier, path: str | os.PathLi
             _Epoch(epoch.training, epoch.validation, epoch.seconds) for epoch in estimator.history_
         ],
         best_epoch=estimator.best_epoch_,
-        weights_sha256=_digest(weights),
+        weights_sha256=_digest(tensors),
     )
     plain = msgspec.to_builtins(document)
     plain["digest"] = content_digest(plain)
     text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
-    write_together({weights_path: weights, config_path: text.encode("utf-8")})
+    write_atomically(weights_path, safetensors.torch.save(tensors, {_FORMAT: text}))
 
 
 def _parameters(estimator: GNNClassifier | GNNNodeClassifier) -> _Parameters:
@@ -148,12 +152,18 @@ def _parameters(estimator: GNNClassifier | GNNNodeClassifier) -> _Parameters:
             value = [[label, float(weight)] for label, weight in value.items()]
         # What was set after the fit may be anything; the network does not depend on it.
         with contextlib.suppress(msgspec.ValidationError):
-            plain[field.name] = msgspec.convert(value, field.type)
+            converted = msgspec.convert(value, field.type)
+            if is_unicode(json.dumps(converted, ensure_ascii=False)):
+                plain[field.name] = converted
     return _Parameters(**plain)
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _digest(tensors: Mapping[str, Tensor]) -> str:
+    digest = hashlib.sha256()
+    for name, value in sorted(tensors.items()):
+        digest.update(json.dumps([name, str(value.dtype), list(value.shape)]).encode())
+        digest.update(value.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
 
 
 # Reading --------------------------------------------------------------------------------------
@@ -162,20 +172,20 @@ def _digest(data: bytes) -> str:
 def load_gnn(
     path: str | os.PathLike[str], *, device: str = "auto"
 ) -> GNNClassifier | GNNNodeClassifier:
-    """Read a network that was saved by ``save``; nothing in the files is executed or trusted.
+    """Read a network that was saved by ``save``; nothing in the file is executed or trusted.
 
     Parameters
     ----------
     path : path
-        The name of the two files with either ending, or with none.
+        The name of the file, with or without ``.safetensors``. For a file without settings in it,
+        as earlier versions wrote them, ``NAME.json`` must be beside it.
     device : str
         Where the network goes: ``"auto"`` is the GPU if there is one.
 
     Raises
     ------
     ModelFileError
-        If a file is damaged, not a network, or from a newer version, or if the two files do not
-        belong together.
+        If the file is damaged, not a network, or from a newer version.
 
     Examples
     --------
@@ -191,20 +201,52 @@ def load_gnn(
     """
     weights_path, config_path = _both_files(path)
     where = check_device(device)
-    text, weights = config_path.read_bytes(), weights_path.read_bytes()
     try:
-        return _estimator(_checked_form(text), weights, where)
+        data = _bytes_of(weights_path)
+        text = _embedded(data)
+        tensors = _tensors(data)
+        if text is not None:
+            document = _checked_form(text, FORMAT_VERSION)
+            right = document.weights_sha256 == _digest(tensors)
+        else:
+            document = _checked_form(_bytes_of(config_path), _BESIDE)
+            right = document.weights_sha256 == hashlib.sha256(data).hexdigest()
+        if not right:
+            raise ModelFileError(
+                "The weights are not those that the settings were saved with: the file was "
+                "changed or damaged. Save the network again."
+            )
+        return _estimator(document, tensors, where)
     except ModelFileError as error:
-        raise ModelFileError(f"Cannot load {os.fspath(config_path)!r}. {error}") from None
+        raise ModelFileError(f"Cannot load {os.fspath(weights_path)!r}. {error}") from None
 
 
-def _checked_form(text: bytes) -> _Model:
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return read_whole(path, _MOST_BYTES)
+    except ValueError as error:
+        raise ModelFileError(f"{error}.") from None
+
+
+def _embedded(data: bytes) -> str | None:
+    """Return the JSON in the metadata of a safetensors file; None if there is none."""
+    length = int.from_bytes(data[:8], "little")
+    try:
+        header = strict_json(data[8 : 8 + min(length, len(data))])
+    except ValueError as error:
+        raise ModelFileError(f"This is not a valid safetensors file: {error}.") from None
+    metadata = header.get("__metadata__") if isinstance(header, dict) else None
+    text = metadata.get(_FORMAT) if isinstance(metadata, dict) else None
+    return text if isinstance(text, str) else None
+
+
+def _checked_form(text: str | bytes, expected_version: int) -> _Model:
     try:
         document = strict_json(text)
         if not isinstance(document, dict) or document.get("format") != _FORMAT:
             raise ModelFileError(f"This is not a saved network: it has no format {_FORMAT!r}.")
         version = document.get("version")
-        if version != FORMAT_VERSION or isinstance(version, bool):
+        if version != expected_version or isinstance(version, bool):
             raise ModelFileError(
                 f"Networks of version {FORMAT_VERSION} can be read. Got version {version!r}; "
                 "a newer gnn2logic may read it."
@@ -223,15 +265,10 @@ def _checked_form(text: bytes) -> _Model:
 
 
 def _estimator(
-    document: _Model, weights: bytes, device: torch.device
+    document: _Model, tensors: Mapping[str, Tensor], device: torch.device
 ) -> GNNClassifier | GNNNodeClassifier:
-    if _digest(weights) != document.weights_sha256:
-        raise ModelFileError(
-            "The weights beside it are not those that it was saved with: a file was changed, "
-            "damaged, or belongs to another network. Save the network again."
-        )
     _check_contents(document)
-    module = _module(document.network, _tensors(weights))
+    module = _module(document.network, tensors)
     kind = GNNClassifier if document.network.pooling is not None else GNNNodeClassifier
     settings = msgspec.to_builtins(document.parameters)
     if isinstance(document.parameters.class_weight, list):
@@ -276,11 +313,11 @@ def _check_contents(document: _Model) -> None:
         )
 
 
-def _tensors(weights: bytes) -> dict[str, Tensor]:
+def _tensors(data: bytes) -> dict[str, Tensor]:
     try:
-        return safetensors.torch.load(weights)
+        return safetensors.torch.load(data)
     except (SafetensorError, ValueError, KeyError) as error:
-        raise ModelFileError(f"The weights are not a valid safetensors file: {error}.") from None
+        raise ModelFileError(f"This is not a valid safetensors file: {error}.") from None
 
 
 def _module(network: _Network, tensors: Mapping[str, Tensor]) -> GraphNetwork:
