@@ -1,10 +1,14 @@
-"""Reading JSON that is not trusted: no duplicate keys, no NaN, no surprises from deep nesting."""
+"""Reading JSON that is not trusted: no key twice, no NaN, no half characters, no deep nesting."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
+
+# Written out, or as an escape.
+_SURROGATE = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 
 def strict_json(text: str | bytes) -> Any:
@@ -12,13 +16,21 @@ def strict_json(text: str | bytes) -> Any:
     try:
         # json would guess at other encodings; our files are UTF-8 and nothing else.
         decoded = text if isinstance(text, str) else text.decode("utf-8")
-        return json.loads(
+        plain = json.loads(
             decoded, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite
         )
+        if _SURROGATE.search(decoded):
+            # Two in a row are a character, one alone is none: no file could hold it again.
+            json.dumps(plain, ensure_ascii=False).encode("utf-8")
+        return plain
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"the file is not UTF-8 text: {error}") from None
+    except UnicodeEncodeError:
+        raise ValueError(
+            "the JSON holds half of a surrogate pair, which is not valid Unicode text"
+        ) from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

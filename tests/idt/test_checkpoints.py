@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from gnn2logic.exceptions import CheckpointError
+from gnn2logic.exceptions import CheckpointError, ParameterError
 from gnn2logic.idt import IDTClassifier, checkpoints
 from gnn2logic.idt.documents import content_digest
 from gnn2logic.idt.learning import InnerLearner
@@ -194,3 +195,133 @@ def test_a_checkpoint_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     model = IDTClassifier(1, width=2, checkpoint=os.path.join(tmp_path, "missing", "x"))
     with pytest.raises(FileNotFoundError):
         model.fit(graphs, np.arange(30) % 2)
+
+
+# Files made on purpose -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrong", [5, True, ["x"], b"x", 1.5])
+def test_a_checkpoint_must_be_a_path(wrong: Any) -> None:
+    graphs = graphs_to_learn_from(30)
+    with pytest.raises(ParameterError, match="checkpoint must be the path of a file, or None. Got"):
+        IDTClassifier(1, width=2, checkpoint=wrong).fit(graphs, np.arange(30) % 2)
+
+
+def test_a_checkpoint_must_be_a_regular_file(tmp_path: Path) -> None:
+    graphs = graphs_to_learn_from(30)
+    pipe, device, huge = tmp_path / "pipe", tmp_path / "device", tmp_path / "huge"
+    os.mkfifo(pipe)
+    device.symlink_to(os.devnull)
+    with huge.open("wb") as file:
+        file.truncate(100 * 10**9)
+    for wrong in (pipe, device, huge):
+        with pytest.raises(CheckpointError, match="is no checkpoint. It must"):
+            IDTClassifier(1, width=2, checkpoint=wrong).fit(graphs, np.arange(30) % 2)
+    assert sorted(tmp_path.iterdir()) == [device, huge, pipe]
+    link = tmp_path / "link"
+    link.symlink_to("real")
+    IDTClassifier(1, width=2, checkpoint=link).fit(graphs, np.arange(30) % 2)
+    assert link.is_symlink()
+    assert not link.exists()
+
+
+def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[IDTClassifier, Any, Any]:
+    """Return a model, its data and the checkpoint after its first layer."""
+    graphs = graphs_to_learn_from(60)
+    y = TRUTH.evaluate(graphs)
+    file = folder / "fit.checkpoint"
+    model = IDTClassifier(2, width=2, random_state=5, checkpoint=file)
+    with monkeypatch.context() as patched:
+        stop_before_layer(patched, 1)
+        with pytest.raises(Killed):
+            model.fit(graphs, y)
+    return model, (graphs, y), json.loads(file.read_bytes())
+
+
+def put(file: Path, document: Any) -> None:
+    document["digest"] = content_digest(document)
+    file.write_text(json.dumps(document), encoding="utf-8")
+
+
+def first_split(document: Any) -> Any:
+    return next(node for node in document["layers"][0][0] if "column" in node)
+
+
+def other_modality(document: Any) -> None:
+    first_split(document)["set"] = "1-I-A"
+
+
+def unknown_relation(document: Any) -> None:
+    first_split(document).update(set="A", direction="in", relation="r")
+
+
+def other_seed(document: Any) -> None:
+    document["seed"] = 6
+
+
+def negative_seed(document: Any) -> None:
+    document["seed"] = -1
+
+
+def more_layers(document: Any) -> None:
+    document["layers"] += [[[{"weight": 1.0}]]] * 3
+
+
+def other_predicate(document: Any) -> None:
+    document["columns"][1] = {"predicate": "other"}
+
+
+def all_leaves(document: Any) -> None:
+    tree = document["layers"][0][document["columns"][-1]["tree"]]
+    n_leaves = sum("column" not in node for node in tree)
+    document["columns"][-1]["leaves"] = list(range(n_leaves))
+
+
+def huge_threshold(document: Any) -> None:
+    first_split(document)["more_than"] = 10**30
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        other_modality,
+        unknown_relation,
+        other_seed,
+        negative_seed,
+        more_layers,
+        other_predicate,
+        all_leaves,
+        huge_threshold,
+    ],
+)
+def test_checkpoints_made_on_purpose(
+    change: Callable[[Any], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, data, document = begun(tmp_path, monkeypatch)
+    change(document)
+    put(tmp_path / "fit.checkpoint", document)
+    with pytest.raises(CheckpointError, match="no sound checkpoint: .* Delete it to begin anew"):
+        model.fit(*data)
+    assert (tmp_path / "fit.checkpoint").exists()
+
+
+def test_random_changes_of_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever signs a changed checkpoint gets another model or our error, and nothing else."""
+    model, data, document = begun(tmp_path, monkeypatch)
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(60):
+        changed = json.loads(json.dumps(document))
+        tree = changed["layers"][0][rng.integers(2)]
+        node = tree[rng.integers(len(tree))]
+        column = changed["columns"][rng.integers(len(changed["columns"]))]
+        where = [changed, node, column][rng.integers(3)]
+        key = list(where)[rng.integers(len(where))] if where else "leaves"
+        values = [0, 1, -1, 2, 10**20, "1/2", "x", None, [], [0], [1], True, 0.5, {}, "A", "1-I"]
+        where[key] = values[rng.integers(len(values))]
+        put(tmp_path / "fit.checkpoint", changed)
+        try:
+            model.fit(*data)
+        except CheckpointError:
+            refused += 1
+    assert refused > 30

@@ -329,3 +329,16 @@ def test_using_a_saved_model_needs_no_heavy_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "changed", [{"leaf_sets": "\ud800"}, {"class_weight": {"\ud800": 1.0}}, {"max_depth": "\udcff"}]
+)
+def test_settings_that_are_no_unicode_are_left_out(changed: dict[str, Any], tmp_path: Path) -> None:
+    graphs = some_graphs(count=20)
+    model = IDTClassifier(1, width=2, random_state=0).fit(graphs, np.arange(20) % 2)
+    model.set_params(**changed).save(tmp_path / "model.json")
+    again = IDTClassifier.load(tmp_path / "model.json")
+    assert (again.predict(graphs) == model.predict(graphs)).all()
+    assert again.width == 2
+    assert not changed.keys() & again._parameters.keys()

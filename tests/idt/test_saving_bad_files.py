@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def refused(data: bytes, folder: Path) -> str:
         (b'{"format": "gnn2logic.idt", "version": NaN}', "holds NaN"),
         (b'{"format": "gnn2logic.idt", "version": -Infinity}', "holds -Infinity"),
         (b'{"format": "gnn2logic.idt", "version": 1e999}', "holds 1e999, which is too large"),
+        (b'{"format": "\\ud800"}', "half of a surrogate pair"),
         (b"1" * 5000, "This is not a gnn2logic model"),
     ],
 )
@@ -206,3 +208,19 @@ def test_missing_fields(field: str, tmp_path: Path) -> None:
     data = signed(document) if field != "digest" else json.dumps(document).encode()
     text = refused(data, tmp_path)
     assert f"missing required field `{field}`" in text or field in ("format", "version")
+
+
+# Files that have no end ----------------------------------------------------------------------
+
+
+def test_only_regular_files_of_a_sensible_size_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    with path.open("wb") as file:
+        file.truncate(100 * 10**9)
+    with pytest.raises(ModelFileError, match="at most 268,435,456 bytes. It has 100,000,000,000"):
+        load(path)
+    path.unlink()
+    os.mkfifo(path)
+    for endless in (path, "/dev/zero"):
+        with pytest.raises(ModelFileError, match="Cannot load '.*'. It must be a regular file"):
+            load(endless)

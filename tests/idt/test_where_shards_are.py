@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -186,3 +188,56 @@ def test_first_of_equals_though_keys_collide(
             seen.add(things[thing])
             expected.append(thing)
     assert found == expected
+
+
+@pytest.mark.parametrize("n_jobs", [np.int64(2), np.uint8(1), np.int32(-1), 2, -1, None])
+def test_numbers_of_numpy_are_numbers(n_jobs: Any, tmp_path: Path) -> None:
+    graphs = graphs_to_learn_from(30)
+    number: Any = np.int64
+    store = write_shards(tmp_path / "store", graphs, np.arange(30) % 2, shard_nodes=number(50))
+    options: dict[str, Any] = {"n_layers": np.int8(1), "width": 2, "random_state": np.uint32(0)}
+    found = learned(IDTClassifier(**options, n_jobs=n_jobs).fit(store), tmp_path)
+    assert found == learned(IDTClassifier(1, width=2, random_state=0).fit(store), tmp_path)
+    engine = LocalEngine(number(2), max_memory=number(2**30))
+    assert found == learned(IDTClassifier(**options, engine=engine).fit(store), tmp_path)
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.0, True, np.True_, "2"])
+def test_numbers_of_jobs_that_make_no_sense(n_jobs: Any, tmp_path: Path) -> None:
+    graphs = graphs_to_learn_from(30)
+    y = np.arange(30) % 2
+    store = write_shards(tmp_path / "store", graphs, y, shard_nodes=50)
+    for data in ((graphs, y), (store,)):
+        with pytest.raises(gl.exceptions.ParameterError, match="n_jobs must be a whole number"):
+            IDTClassifier(1, width=2, n_jobs=n_jobs).fit(*data)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_files_keep_arrays_as_they_are(order: Literal["C", "F"], tmp_path: Path) -> None:
+    shelf = DiskShelf(tmp_path)
+    for dtype in (bool, np.uint8, np.int64, np.float32, np.uint64):
+        array = np.asarray(np.arange(200_000).reshape(40, -1) % 251, dtype=dtype, order=order)
+        for number, given_array in enumerate((array, array[:, ::2], array[3:])):
+            shelf[str(number)] = given_array
+            kept = shelf[str(number)]
+            assert kept.dtype == dtype
+            assert np.array_equal(kept, given_array)
+        shelf["whole"] = array
+        assert shelf["whole"].flags.f_contiguous == (order == "F")
+        # Compiled loops want arrays that can be written, though nobody does.
+        assert shelf["whole"].flags.writeable
+        assert type(shelf["whole"]) is np.ndarray
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_scratch_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = DiskShelf(tmp_path)
+
+    def full(**_: object) -> tuple[int, str]:
+        return os.open("/dev/full", os.O_WRONLY), str(tmp_path / "x")
+
+    monkeypatch.setattr(tempfile, "mkstemp", full)
+    with pytest.raises(OSError, match=r"No space left.*LocalEngine\(scratch=") as caught:
+        shelf["a"] = np.arange(50_000)
+    assert caught.value.errno == errno.ENOSPC
+    assert caught.value.filename == str(tmp_path)

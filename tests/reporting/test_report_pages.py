@@ -211,3 +211,14 @@ def test_pages_of_all_kinds_can_be_made() -> None:
     for own in (report(constant, graphs), report(constant, graphs, n_examples=0)):
         assert "nothing can be compared" in own.html()
         assert "nothing can be compared" in own.markdown()
+
+
+def test_half_characters_do_not_stop_a_report(tmp_path: Path) -> None:
+    # Python makes them of names of files that are not UTF-8.
+    found = graph_report(dataset_name="odd \udcff", graph_names=["\ud800"] * 90)
+    found.write_html(tmp_path / "a.html")
+    found.write_markdown(tmp_path / "a.md")
+    found.write_json(tmp_path / "a.json")
+    json.loads((tmp_path / "a.json").read_text("utf-8"))
+    for name in ("a.html", "a.md", "a.json"):
+        assert "odd ?" in (tmp_path / name).read_text("utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gnn2logic._validation import is_whole
 from gnn2logic.exceptions import ParameterError
 
 __all__ = ["RandomState", "check_count", "check_flag", "seeded"]
@@ -13,7 +14,7 @@ RandomState = int | np.random.Generator | None
 
 def check_count(name: str, value: object, *, least: int = 1) -> int:
     """Return `value` if it is a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+    if not is_whole(value) or value < least:
         raise ParameterError(f"{name} must be a whole number >= {least}. Got {value!r} instead.")
     return int(value)
 

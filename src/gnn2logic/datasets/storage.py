@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from gnn2logic._files import write_atomically
+from gnn2logic._files import check_regular, read_whole, write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.datasets.download import Limits, Opener, fetch, open_https, unpack
 from gnn2logic.exceptions import DataSetError, DownloadError
@@ -28,6 +28,7 @@ __all__ = ["cache_folder", "check_name", "find_folder"]
 _ADDRESS = "https://www.chrsmrrs.com/graphkerneldatasets/{name}.zip"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _CHECKSUMS = "checksums.json"
+_MOST_BYTES = 2**24
 _STALE_SECONDS = 24 * 3600
 
 
@@ -140,8 +141,8 @@ def _download(name: str, folder: Path, opener: Opener, limits: Limits) -> None:
 def _compare_archive(record: Path, checksum: str, url: str) -> None:
     """Raise when an archive is not the one that was downloaded the last time."""
     try:
-        known = record.read_text(encoding="ascii").split()[0]
-    except (FileNotFoundError, IndexError, UnicodeDecodeError):
+        known = read_whole(record, _MOST_BYTES).decode("ascii").split()[0]
+    except (FileNotFoundError, IndexError, ValueError):
         return
     if known != checksum:
         raise DownloadError(
@@ -157,15 +158,17 @@ def _verify(folder: Path) -> None:
         return
     advice = f"Delete {folder} to download the data set again."
     try:
-        known = strict_json(record.read_bytes())
+        known = strict_json(read_whole(record, _MOST_BYTES))
         files = dict(known["files"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataSetError(f"{record}: the checksums cannot be read. {advice}") from error
     for file, expected in files.items():
+        path = folder / Path(str(file)).name
         try:
-            with (folder / Path(str(file)).name).open("rb") as stream:
+            check_regular(path)
+            with path.open("rb") as stream:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise DataSetError(f"{folder / file}: the file cannot be read. {advice}") from error
         if found != expected:
             raise DataSetError(

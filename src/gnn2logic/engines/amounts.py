@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gnn2logic._validation import is_whole
 from gnn2logic.exceptions import ParameterError
 
 __all__ = ["bytes_from"]
@@ -20,8 +21,8 @@ def bytes_from(name: str, amount: object) -> int:
     >>> bytes_from("max_memory", "1.5 GiB"), bytes_from("max_memory", "500MB")
     (1610612736, 500000000)
     """
-    if isinstance(amount, int) and not isinstance(amount, bool) and amount > 0:
-        return amount
+    if is_whole(amount) and amount > 0:
+        return int(amount)
     if isinstance(amount, str):
         found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([KMGT]i?|)B?\s*", amount)
         if found is not None:

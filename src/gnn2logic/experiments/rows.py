@@ -10,9 +10,12 @@ from typing import Any
 
 import msgspec
 
-from gnn2logic._files import write_atomically
+from gnn2logic._files import naming, read_whole, write_atomically
+from gnn2logic.exceptions import DataSetError
 
 __all__ = ["Row", "RowFile", "Seconds"]
+
+_MOST_BYTES = 2**30
 
 
 class Seconds(msgspec.Struct, frozen=True):
@@ -86,14 +89,15 @@ class RowFile:
     def append(self, row: Row) -> None:
         """Add a line: all of it in one write, and on the disk before this returns."""
         line = msgspec.json.encode(row) + b"\n"
-        handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        try:
-            if os.write(handle, line) != len(line):
-                # A part of a line would cost the next row as well.
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        with naming(self.path):
+            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            try:
+                if os.write(handle, line) != len(line):
+                    # A part of a line would cost the next row as well.
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
     def read(self) -> tuple[list[Row], int]:
         """Return the rows, the first one of each key, and how many lines are no rows.
@@ -105,7 +109,10 @@ class RowFile:
         rows: dict[tuple[str, int, str], Row] = {}
         broken = 0
         # What follows the last newline was cut short, even if it happens to read well.
-        *lines, rest = self.path.read_bytes().split(b"\n")
+        try:
+            *lines, rest = read_whole(self.path, _MOST_BYTES).split(b"\n")
+        except ValueError as error:
+            raise DataSetError(f"Cannot read {str(self.path)!r}. {error}.") from None
         for line in lines:
             try:
                 row = msgspec.json.decode(line, type=Row)

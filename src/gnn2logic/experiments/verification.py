@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from gnn2logic._files import read_whole
 from gnn2logic.exceptions import DataSetError
 from gnn2logic.experiments.catalogue import Model, model_named
 from gnn2logic.experiments.plans import RunSettings
@@ -22,6 +23,7 @@ __all__ = ["Check", "verify"]
 
 # How far the accuracy of a network on one fold may be off on another machine.
 _TOLERANCE = 0.1
+_MOST_BYTES = 2**24
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,8 @@ def verify(
 
 def _settings_of(folder: Path) -> RunSettings:
     try:
-        return msgspec.json.decode((folder / "run.json").read_bytes(), type=RunSettings)
-    except (OSError, msgspec.DecodeError) as error:
+        return msgspec.json.decode(read_whole(folder / "run.json", _MOST_BYTES), type=RunSettings)
+    except (OSError, ValueError) as error:
         raise DataSetError(
             f"{folder.name} must hold the run.json of a finished run. Got this instead: {error}"
         ) from None

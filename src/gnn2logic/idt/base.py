@@ -175,8 +175,9 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
     def _engine(self, graphs: GraphBatch | ShardStore) -> Engine:
         """Return who does the work; graphs on disk are never all in memory."""
         if self.engine is None and isinstance(graphs, ShardStore):
-            n_threads = os.cpu_count() if self.n_jobs in (None, -1) else self.n_jobs
-            return LocalEngine(n_threads or 1, max_memory=_STORE_MEMORY)
+            every = self.n_jobs is None or self.n_jobs == -1
+            n_threads = os.cpu_count() or 1 if every else self._whole("n_jobs", least=1)
+            return LocalEngine(n_threads, max_memory=_STORE_MEMORY)
         return as_engine(self.engine)
 
     def _checkpoint(
@@ -185,6 +186,10 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         """Return the checkpoint, if one is wanted, and the seed of the fit."""
         if self.checkpoint is None:
             return None, seed_from(self.random_state)
+        if not isinstance(self.checkpoint, str | os.PathLike):
+            raise ParameterError(
+                f"checkpoint must be the path of a file, or None. Got {self.checkpoint!r} instead."
+            )
         # A seed that was drawn is found in the file, any other one is part of the settings.
         drawn = not isinstance(self.random_state, numbers.Integral)
         seed = seed_from(self.random_state)
@@ -193,6 +198,8 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         identity = digest_of([text, *map(repr, settings), data.digest(), *rows])
         checkpoint = Checkpoint(Path(self.checkpoint), identity)
         done = checkpoint.read()
+        if done is not None and not drawn and done.seed != seed:
+            raise checkpoint.unsound("its seed is not that of the fit")
         return checkpoint, seed if done is None else done.seed
 
     def _n_layers(self, data: TrainingData) -> int:

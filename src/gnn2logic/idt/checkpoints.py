@@ -12,13 +12,13 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._files import write_atomically
+from gnn2logic._files import file_behind, read_whole, write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import CheckpointError, ModelFileError
 from gnn2logic.idt.documents import content_digest
@@ -37,13 +37,14 @@ from gnn2logic.idt.part_documents import (
 __all__ = ["Checkpoint", "Progressed", "digest_of", "leaf_sets_of"]
 
 _VERSION = 1
+_MOST_BYTES = 2**28
 
 
 class _Document(Strict, frozen=True):
     format: Literal["gnn2logic.checkpoint"]
     version: int
     fit: str
-    seed: int
+    seed: Annotated[int, msgspec.Meta(ge=0)]
     columns: list[ColumnDocument]
     layers: list[list[list[NodeDocument]]]
     digest: str
@@ -81,9 +82,13 @@ class Checkpoint:
             If the file is damaged or belongs to another fit.
         """
         try:
-            data = self.path.read_bytes()
+            data = read_whole(self.path, _MOST_BYTES)
         except FileNotFoundError:
             return None
+        except ValueError as error:
+            raise CheckpointError(
+                f"{os.fspath(self.path)!r} is no checkpoint. {error}. Choose another file."
+            ) from None
         try:
             document = strict_json(data)
             checked = msgspec.convert(document, _Document)
@@ -93,10 +98,7 @@ class Checkpoint:
             layers = layers_from_document(checked.layers)
             check_references(columns, layers)
         except (ValueError, ModelFileError, RecursionError) as error:
-            raise CheckpointError(
-                f"{os.fspath(self.path)!r} is no sound checkpoint: {error}. "
-                "Delete it to begin anew."
-            ) from None
+            raise self.unsound(str(error)) from None
         if checked.fit != self.fit:
             raise CheckpointError(
                 f"{os.fspath(self.path)!r} belongs to a fit with other data or settings. "
@@ -119,7 +121,16 @@ class Checkpoint:
 
     def remove(self) -> None:
         """Remove the file after the fit has come to its end."""
-        self.path.unlink(missing_ok=True)
+        target = file_behind(self.path)
+        if target is not None:
+            target.unlink(missing_ok=True)
+
+    def unsound(self, why: str) -> CheckpointError:
+        """Return the error that says why the file cannot be used."""
+        return CheckpointError(
+            f"{os.fspath(self.path)!r} is no sound checkpoint: {why.rstrip('.')}. "
+            "Delete it to begin anew."
+        )
 
 
 def digest_of(parts: Iterable[str | npt.NDArray[Any]]) -> str:

@@ -15,7 +15,13 @@ from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.checkpoints import Checkpoint, Progressed, leaf_sets_of
 from gnn2logic.idt.features import FeatureTable
 from gnn2logic.idt.final import learn_final
-from gnn2logic.idt.learning import GraphWeights, InnerLearner, LayerSettings, preference
+from gnn2logic.idt.learning import (
+    GraphWeights,
+    InnerLearner,
+    LayerSettings,
+    UnknownFeatureError,
+    preference,
+)
 from gnn2logic.idt.model import Column, Layer, Prunings
 from gnn2logic.idt.shard.shards import Shards
 from gnn2logic.idt.shard.sources import ShardRows
@@ -79,10 +85,10 @@ def fit(
             _graph_weights(data, rows),
             two_classes=not data.guided and final.level == "graph" and labels.n_classes == 2,
         )
+        if checkpoint is not None and done is not None:
+            _repeat_layers(learner, inner, checkpoint, done)
         for number, settings in enumerate(inner):
-            if done is not None and number < len(done.layers):
-                _repeat_layer(learner, settings, done)
-            else:
+            if number >= len(learner.layers):
                 learner.learn_layer(settings, seed)
                 if checkpoint is not None:
                     state = tuple(learner.columns), tuple(learner.layers)
@@ -111,11 +117,20 @@ def fit(
     return Fitted(tuple(learner.columns), tuple(learner.layers), prunings, alpha)
 
 
-def _repeat_layer(learner: InnerLearner, settings: LayerSettings, done: Progressed) -> None:
-    """Bring all shards where they were after a layer that was learned before."""
-    number = len(learner.layers)
-    trees = done.layers[number].trees
-    learner.repeat_layer(trees, leaf_sets_of(done.columns, number, len(trees)), settings)
+def _repeat_layers(
+    learner: InnerLearner, inner: Sequence[LayerSettings], checkpoint: Checkpoint, done: Progressed
+) -> None:
+    """Bring all shards where they were after the layers that were learned before."""
+    if len(done.layers) > len(inner):
+        raise checkpoint.unsound(f"it has {len(done.layers)} layers instead of {len(inner)}")
+    for number, (layer, settings) in enumerate(zip(done.layers, inner, strict=False)):
+        sets = leaf_sets_of(done.columns, number, len(layer.trees))
+        try:
+            learner.repeat_layer(layer.trees, sets, settings)
+        except UnknownFeatureError as error:
+            raise checkpoint.unsound(str(error)) from None
+    if tuple(learner.columns) != done.columns:
+        raise checkpoint.unsound("its columns are not those that its trees make of the data")
 
 
 def _final_table(

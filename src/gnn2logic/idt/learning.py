@@ -63,6 +63,10 @@ class GraphWeights:
     heavy: BoolArray
 
 
+class UnknownFeatureError(LookupError):
+    """A tree that was learned elsewhere looks at something that this data or fit does not have."""
+
+
 class InnerLearner:
     """Grows one layer after the other.
 
@@ -273,7 +277,7 @@ class InnerLearner:
             number = self._number_of.get(Feature(split.column, split.modality, is_share))
             if number is not None:
                 return number
-        raise AssertionError(f"{split} splits on no feature of the table")
+        raise UnknownFeatureError(f"{split} splits on no feature of the data")
 
 
 def preference(features: Sequence[Feature], formulas: Sequence[Formula]) -> IntArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from gnn2logic._files import read_whole
 from gnn2logic.exceptions import FeatureError, ModelFileError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, from_bytes
@@ -11,6 +12,8 @@ from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.saving import parameters_from_document
 
 __all__ = ["load", "read_contents"]
+
+_MOST_BYTES = 2**28
 
 
 def load(path: str | os.PathLike[str]) -> IDTPredictor:
@@ -21,7 +24,7 @@ def load(path: str | os.PathLike[str]) -> IDTPredictor:
     Raises
     ------
     ModelFileError
-        If the file is damaged, not a model, or from a newer version.
+        If the file is damaged, not a model, from a newer version, or larger than 256 MiB.
     """
     contents = read_contents(path)
     predictor = IDTPredictor()
@@ -31,8 +34,10 @@ def load(path: str | os.PathLike[str]) -> IDTPredictor:
 
 def read_contents(path: str | os.PathLike[str]) -> Contents:
     """Return what a model file holds, checked."""
-    with open(path, "rb") as file:
-        data = file.read()
+    try:
+        data = read_whole(path, _MOST_BYTES)
+    except ValueError as error:
+        raise ModelFileError(f"Cannot load {os.fspath(path)!r}. {error}.") from None
     try:
         contents = from_bytes(data)
         parameters_from_document(contents.parameters)

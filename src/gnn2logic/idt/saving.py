@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gnn2logic._validation import is_unicode
 from gnn2logic.exceptions import ModelFileError, ParameterError
 from gnn2logic.idt.settings import modalities_from
 
@@ -53,8 +54,10 @@ def parameters_to_document(estimator: Any) -> dict[str, Any]:
 
 
 def _plain(name: str, value: object) -> Any:
-    if value is None or isinstance(value, str):
+    if value is None:
         return value
+    if isinstance(value, str):
+        return value if is_unicode(value) else _UNWRITABLE
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, numbers.Integral):
@@ -65,7 +68,8 @@ def _plain(name: str, value: object) -> Any:
         return _plain_modalities(value)
     if name == "class_weight" and isinstance(value, Mapping):
         # The keys of a JSON object are texts, but classes may be numbers.
-        return [[_plain(name, label), float(weight)] for label, weight in value.items()]
+        pairs = [[_plain(name, label), float(weight)] for label, weight in value.items()]
+        return _UNWRITABLE if any(label is _UNWRITABLE for label, _ in pairs) else pairs
     # A random generator was used up by the fit.
     return None if name == "random_state" else _UNWRITABLE
 

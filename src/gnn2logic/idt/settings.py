@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gnn2logic._validation import is_whole
 from gnn2logic.exceptions import FormulaError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges, Modality
@@ -27,10 +28,8 @@ __all__ = [
 
 def check_whole(name: str, value: object, *, least: int) -> int:
     """Return a whole number that is at least `least`."""
-    if not isinstance(value, bool | np.bool_) and isinstance(value, numbers.Integral):
-        whole = int(value)
-        if whole >= least:
-            return whole
+    if is_whole(value) and value >= least:
+        return int(value)
     raise ParameterError(f"{name} must be a whole number >= {least}. Got {value!r} instead.")
 
 

@@ -57,15 +57,15 @@ class Report:
 
     def write_html(self, path: str | os.PathLike[str]) -> None:
         """Write the page of `html` to a file."""
-        write_atomically(path, self.html().encode())
+        write_atomically(path, _encoded(self.html()))
 
     def write_markdown(self, path: str | os.PathLike[str]) -> None:
         """Write the text of `markdown` to a file."""
-        write_atomically(path, self.markdown().encode())
+        write_atomically(path, _encoded(self.markdown()))
 
     def write_json(self, path: str | os.PathLike[str]) -> None:
         """Write the text of `json` to a file."""
-        write_atomically(path, self.json().encode())
+        write_atomically(path, _encoded(self.json()))
 
     def __repr__(self) -> str:
         return f"Report({self._document['title']!r}, {len(self._document['examples'])} examples)"
@@ -157,3 +157,8 @@ def report(
         limits = replace(limits, max_nodes=limits.max_nodes // 2)
     document = summarise(subject, limits, seed)
     return Report(document, idt_svg(subject.idt, subject.own_names, limits.max_leaves))
+
+
+def _encoded(text: str) -> bytes:
+    # Half of a surrogate pair, as Python makes them of odd names of files, is no character.
+    return text.encode("utf-8", errors="replace")

@@ -31,6 +31,7 @@ _MAGIC = b"G2LSTORE"
 _DIGEST_SIZE = 32
 _START = len(_MAGIC) + 8 + _DIGEST_SIZE
 _ALIGNED = 64
+_MOST_HEADER_BYTES = 2**30
 
 # What was verified by this process, by device and inode. Learning makes many passes over a store.
 _VERIFIED: dict[tuple[int, int], tuple[object, ...]] = {}
@@ -81,7 +82,8 @@ class Container:
         self._buffer = buffer
         self._inode = (found.st_dev, found.st_ino)
         length = int.from_bytes(buffer[len(_MAGIC) : len(_MAGIC) + 8], "little")
-        if buffer[: len(_MAGIC)] != _MAGIC or length > len(buffer) - _START:
+        most = min(len(buffer) - _START, _MOST_HEADER_BYTES)
+        if buffer[: len(_MAGIC)] != _MAGIC or length > most:
             raise self.bad("it is not a file of a shard store")
         self.checksum = buffer[_START - _DIGEST_SIZE : _START].hex()
         self._mark = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, self.checksum)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
-from gnn2logic._files import write_atomically
+from gnn2logic._files import read_whole, write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import FeatureError, StoreError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
@@ -29,6 +29,7 @@ __all__ = [
 
 MANIFEST, PLAN = "manifest.json", "unfinished.json"
 _VERSION = 1
+_MOST_BYTES = 2**30
 
 Document = TypeVar("Document", "Manifest", "Plan")
 Checksum = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
@@ -101,7 +102,7 @@ def write_document(path: Path, document: Manifest | Plan) -> None:
 def read_document(path: Path, kind: type[Document]) -> tuple[Document, FittedEncoder]:
     """Return a document and the encoder in it; nothing in the file is trusted."""
     try:
-        plain = strict_json(path.read_bytes())
+        plain = strict_json(read_whole(path, _MOST_BYTES))
         if not isinstance(plain, dict):
             raise ValueError("it must be a JSON object")
         checksum = plain.pop("checksum", None)

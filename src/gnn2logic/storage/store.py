@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._labels import check_labels
-from gnn2logic._validation import some_of
-from gnn2logic.exceptions import LabelError, StoreError
+from gnn2logic._validation import is_unicode, some_of
+from gnn2logic.exceptions import LabelError, ParameterError, StoreError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.storage.activation_files import ActivationHeader, check_layers, write_activations
@@ -265,6 +265,8 @@ class ShardStore:
             Identifies the teacher; all shards must have the same.
         """
         own = self.shard(shard)
+        if not isinstance(source, str) or not is_unicode(source):
+            raise ParameterError(f"source must be valid Unicode text. Got {source!r} instead.")
         arrays = check_layers(layers, own.n_nodes)
         table: LabelTable | None = None
         codes: npt.NDArray[np.int32] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gnn2logic._validation import check_name
+from gnn2logic._validation import check_name, is_whole
 from gnn2logic.exceptions import FormulaError
 from gnn2logic.logic.c2.syntax import (
     And,
@@ -115,14 +115,14 @@ def _connective(
 def at_least(count: int, variable: Variable, body: C2Formula) -> C2Formula:
     """Return ``exists>=count variable body``; at least 0 always exist, and never one of false."""
     variable = check_variable(variable)
-    if isinstance(count, bool) or not isinstance(count, int):
+    if not is_whole(count):
         raise FormulaError(f"A quantifier counts with a whole number. Got {count!r} instead.")
     if count <= 0:
         return TRUE
     if body is FALSE:
         return FALSE
     free = tuple(name for name in body.free_variables if name != variable)
-    return intern_node(Exists, (body,), free=free, count=count, variable=variable)
+    return intern_node(Exists, (body,), free=free, count=int(count), variable=variable)
 
 
 def for_all(variable: Variable, body: C2Formula) -> C2Formula:
