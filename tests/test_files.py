@@ -114,7 +114,7 @@ def test_standard_output_by_its_name(tmp_path: Path, through: str) -> None:
     # What /dev/stdout is, in a folder of ours, so that no mistake can harm the system.
     link = tmp_path / "stdout"
     link.symlink_to("/proc/self/fd/1")
-    command = [sys.executable, "-c", WRITING, link]
+    command = [sys.executable, "-c", WRITING, str(link)]
     if through == "pipe":
         done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
         assert done.stdout == b"new"
