@@ -6,6 +6,7 @@ and print without it. All sums are integers, so results are the same for any num
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -115,7 +116,11 @@ class _Kernel:
 
     def __init__(self, loop: Any) -> None:
         self._serial = numba.njit(cache=True, nogil=True)(loop)
-        self._parallel = numba.njit(cache=True, nogil=True, parallel=True)(loop)
+        # Under a name of its own: files of compiled code are found by name, and the first of two
+        # with one name would be taken for both, with threads or without.
+        twin = FunctionType(loop.__code__, loop.__globals__, loop.__name__)
+        twin.__qualname__ = f"{loop.__qualname__}_on_all_threads"
+        self._parallel = numba.njit(cache=True, nogil=True, parallel=True)(twin)
 
     def __call__(self, steps: int, *arguments: Any) -> None:
         # Loops that use several threads must not be run from several threads.
