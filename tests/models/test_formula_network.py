@@ -95,6 +95,20 @@ def test_several_formulas_give_one_column_each() -> None:
     assert run(to_gnn(list(classes.values())), batch).equal(run(net, batch))
 
 
+def test_thousands_of_channels_have_few_weights_each() -> None:
+    """Weights from every channel to every channel would be millions, and take a minute."""
+    parts = [f"(A U0 > {low}) & (1 U1 > {high}/60)" for low in range(25) for high in range(59)]
+    batch = random_graphs(6, sizes=[3, 9, 14, 20, 25, 30], random_state=0)
+    rules = {number: parse(text) for number, text in enumerate(parts)}
+    net = to_gnn(rules, level="node")
+    assert len(net.channels) == 25 * 59 + 25 + 59 + 3
+    net = to_gnn({**rules, "all": disjunction(list(rules.values()))}, level="node")
+    assert sum(own.numel() for own in net.parameters()) < 5 * len(net.channels)
+    expected = np.stack([own.evaluate(batch, level="node") for own in net.formulas.values()], 1)
+    assert ((run(net, batch) > 0).numpy() == expected).all()
+    assert 0 < expected.mean() < 1
+
+
 def test_layers_are_as_many_as_the_formula_is_high_and_channels_are_distinct() -> None:
     """psi_1: U0, A U0 > 3, its negation, A U0 > 9, the disjunction, the whole, and true."""
     net = to_gnn(parse("1((A U0 < 4) | (A U0 > 9)) > 0"))

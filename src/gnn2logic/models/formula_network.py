@@ -8,6 +8,7 @@ weights, and there are as many as the formula is high. With C, W and b whole num
 where ``count_S(H)`` sums the rows of the nodes in eps_S(v) and ``clip01(z) = min(max(z, 0), 1)``.
 Before it is clipped, z is a whole number: at least 1 where the subformula is true and at most 0
 where it is false. So the result is exact as long as the floats hold every whole number on the way.
+C and W are nearly all zeros, for a subformula has few parts, and only the others are kept.
 """
 
 from __future__ import annotations
@@ -42,12 +43,14 @@ from gnn2logic.logic.syntax import (
     Predicate,
     Threshold,
 )
-from gnn2logic.logic.walk import fold, predicate_names, relation_names, subformulas
+from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
 from gnn2logic.models.modal_edges import ModalEdges, check_batch, check_relations
+from gnn2logic.models.sparse_weights import SparseWeights
 
 __all__ = ["FormulaLayer", "FormulaNetwork", "to_gnn"]
 
 Level = Literal["graph", "node"]
+Entries = dict[tuple[int, int], int]
 
 # float32 holds all whole numbers below this.
 _FLOAT32_LIMIT = 2**24
@@ -140,7 +143,8 @@ class FormulaNetwork(nn.Module):
         self.channels: tuple[Formula, ...] = tuple(subformulas(TRUE, *roots))
         self.layer = FormulaLayer(self.channels)
         # A formula without connectives needs no layer; one keeps its values and can be looked at.
-        self.n_layers = max(1, *(_height(root) for root in roots))
+        heights = _heights(self.channels)
+        self.n_layers = max(1, *(heights[root] for root in roots))
         place = {channel: number for number, channel in enumerate(self.channels)}
         self._outputs = [place[root] for root in roots]
         self._inputs = {
@@ -247,53 +251,61 @@ class FormulaLayer(MessagePassing):  # type: ignore[misc]
     def __init__(self, channels: Sequence[Formula]) -> None:
         super().__init__(aggr="add")
         place = {channel: number for number, channel in enumerate(channels)}
-        own, bias = torch.zeros(len(channels), len(channels)), torch.zeros(len(channels))
+        own: Entries = {}
+        bias = [0] * len(channels)
         # Truth values that are summed, at most.
         self._widest = max(len(channel.children) for channel in channels)
-        counted: dict[Modality, Tensor] = {}
+        counted: dict[Modality, Entries] = {}
         for number, channel in enumerate(channels):
             parts = [place[child] for child in channel.children]
             match channel:
                 case Modal():
                     part, of_size, bound = _comparison(channel.threshold)
-                    weights = counted.setdefault(channel.modality, torch.zeros_like(own))
-                    weights[parts[0], number] += part
-                    weights[place[TRUE], number] -= of_size
+                    weights = counted.setdefault(channel.modality, {})
+                    weights[parts[0], number] = part
+                    # Both are one entry where `true` itself is counted.
+                    whole = place[TRUE], number
+                    weights[whole] = weights.get(whole, 0) - of_size
                     bias[number] = -bound
                 case Not():
                     own[parts[0], number] = -1
                     bias[number] = 1
                 case And():
-                    own[parts, number] = 1
+                    own |= {(part, number): 1 for part in parts}
                     bias[number] = 1 - len(parts)
                 case Or():
-                    own[parts, number] = 1
+                    own |= {(part, number): 1 for part in parts}
                 case Predicate():
                     own[number, number] = 1
                 case Constant():
-                    own[number, number] = float(channel.value)
-        self.own = nn.Parameter(own, requires_grad=False)
-        self.bias = nn.Parameter(bias, requires_grad=False)
+                    own[number, number] = int(channel.value)
+        self.own = SparseWeights(own, len(channels))
+        self.bias = nn.Parameter(
+            torch.tensor(bias, dtype=torch.get_default_dtype()), requires_grad=False
+        )
         self.modalities = tuple(counted)
-        self.counted = nn.ParameterList()
+        self.counted = nn.ModuleList()
         self._columns: list[list[int]] = []
         # What the counts along each parameter are multiplied by, at most.
         self._factors: list[int] = []
         for weights in counted.values():
             # Only channels that somebody counts are sent along the edges.
-            columns = weights.any(dim=1).nonzero().flatten().tolist()
+            columns = sorted({source for (source, _), weight in weights.items() if weight})
+            row = {column: number for number, column in enumerate(columns)}
             self._columns.append(columns)
-            self._factors.append(int(weights.abs().max()))
-            self.counted.append(nn.Parameter(weights[columns], requires_grad=False))
+            self._factors.append(max(map(abs, weights.values())))
+            rows = {(row[part], to): value for (part, to), value in weights.items() if value}
+            self.counted.append(SparseWeights(rows, len(channels)))
 
     def forward(self, h: Tensor, edges: ModalEdges) -> Tensor:
         """Return the next value of every channel, 0 or 1."""
-        z = h @ self.own + self.bias
+        # Weights are for channels as rows.
+        z: Tensor = self.own(h.t()) + self.bias[:, None]
         for modality, columns, weights in zip(
             self.modalities, self._columns, self.counted, strict=True
         ):
-            z = z + self.count(h[:, columns], modality, edges) @ weights
-        return z.clamp(0, 1)
+            z = z + weights(self.count(h[:, columns], modality, edges).t())
+        return z.clamp(0, 1).t()
 
     def count(self, h: Tensor, modality: Modality, edges: ModalEdges) -> Tensor:
         """Return the sum of `h` over eps_S(v), for every node v."""
@@ -346,10 +358,9 @@ def _comparison(threshold: Threshold) -> tuple[int, int, int]:
     return 1, 0, threshold
 
 
-def _height(formula: Formula) -> int:
-    """Return the largest number of connectives and modal parameters on the way to a predicate."""
-
-    def above(node: Formula, below: tuple[int, ...]) -> int:
-        return 1 + max(below) if below else 0
-
-    return fold(formula, above)
+def _heights(channels: Sequence[Formula]) -> dict[Formula, int]:
+    """Return the most connectives and modal parameters on the way from each to a predicate."""
+    heights: dict[Formula, int] = {}
+    for channel in channels:  # children before parents
+        heights[channel] = max((1 + heights[child] for child in channel.children), default=0)
+    return heights
