@@ -29,6 +29,7 @@ __all__ = [
     "TeacherError",
     "TeacherWarning",
     "TranslationError",
+    "UndertrainedWarning",
     "UnknownPredicateError",
     "UnknownRelationError",
     "UnseenCategoryWarning",
@@ -126,6 +127,10 @@ class MissingDependencyError(Gnn2LogicError, ImportError):
 
 class SingleClassWarning(UserWarning):
     """All training labels are the same, so the model is constant."""
+
+
+class UndertrainedWarning(UserWarning):
+    """A network is no better than saying the most frequent class of all graphs or nodes."""
 
 
 class UnseenCategoryWarning(UserWarning):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import oracle
-from cli_runs import FEW, run, run_json
+from cli_runs import FEW, run, run_json, run_program
 
 pytest.importorskip("torch_geometric", reason="needs the extra 'torch'")
 
@@ -310,3 +310,12 @@ def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(abs(inside[own].mean() - inside.mean()) > 0.1 for own in truths.values())
     for own in truths.values():
         assert f"{inside[own].mean():6.1%} of {own.sum():5} nodes: " in result.stdout
+
+
+@pytest.mark.parametrize("command", ["train", "distill"])
+def test_networks_that_say_nothing_are_told(command: str, tmp_path: Path) -> None:
+    out = tmp_path / ("net.safetensors" if command == "train" else "rule.idt.json")
+    loud = [own for own in TINY if own != "--quiet"]
+    done = run_program(command, "psi_1", *FEW, *loud, "--gnn", "lr=1e-9", "--out", out)
+    assert done.returncode == 0
+    assert "warning: The network is not better than saying the most frequent class" in done.stderr

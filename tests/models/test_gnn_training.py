@@ -22,6 +22,7 @@ from gnn2logic.exceptions import (
     LabelError,
     ParameterError,
     SingleClassWarning,
+    UndertrainedWarning,
 )
 from gnn2logic.models import GNNClassifier, GNNNodeClassifier, pyg_graphs
 from gnn2logic.models.training import validation_rows
@@ -194,6 +195,48 @@ def test_weights_of_classes_and_rows_count() -> None:
 
 
 # Bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fraction", [0.3, 0.0])
+@pytest.mark.parametrize("kind", [GNNClassifier, GNNNodeClassifier])
+def test_networks_not_above_the_majority_say_so(kind: type[Any], fraction: float) -> None:
+    graphs = random_graphs(60, sizes=4, random_state=0)
+    level = "graph" if kind is GNNClassifier else "node"
+    y = np.random.default_rng(0).random(60 if level == "graph" else 240) < 0.3
+    lazy = kind(**SMALL, lr=1e-9, validation_fraction=fraction)
+    with pytest.warns(UndertrainedWarning) as caught:
+        lazy.fit(graphs, y)
+    watched = validation_rows(y.astype(int), np.ones(len(y)), fraction, 0)
+    if not fraction:
+        watched = ~watched
+    right = np.mean(lazy.predict(graphs)[watched] == y[watched])
+    most = max(y[watched].mean(), 1 - y[watched].mean())
+    assert right <= most
+    message = str(caught[0].message)
+    part = "held out for validation" if fraction else "it was trained on"
+    assert f"on the {watched.sum()} {level}s {part} it is right for {right:.1%}" in message
+    assert f"that class for {most:.1%}" in message
+    # What was learned all the same is there, and the warning points here.
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("error")
+def test_networks_above_the_majority_say_nothing() -> None:
+    graphs, y = labelled(n_graphs=200)
+    quick(max_epochs=30).fit(graphs, y)
+    nodes = GNNNodeClassifier(**(SMALL | {"max_epochs": 30}), lr=0.05)
+    nodes.fit(graphs, graphs.column("U0").astype(int))
+    # Where all rows that are watched have one class, nothing is above it.
+    rare = np.zeros(200, dtype=int)
+    rare[7] = 1
+    quick().fit(graphs, rare)
+
+
+def test_the_majority_is_that_of_the_weights() -> None:
+    """A class that is rare but counts a lot is the one to beat."""
+    graphs, y = random_graphs(100, sizes=3, random_state=0), np.arange(100) % 5 == 0
+    with pytest.warns(UndertrainedWarning, match=r"on the 10 graphs .*, and that class for 96\.0%"):
+        quick(lr=1e-9, validation_fraction=0.1).fit(graphs, y, sample_weight=1 + 95 * y)
 
 
 def test_one_class_is_a_constant_model() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.distillation import as_teacher
+from gnn2logic.exceptions import UndertrainedWarning
 from gnn2logic.experiments.catalogue import NETWORKS
 from gnn2logic.experiments.folds import Fold, stream
 from gnn2logic.experiments.plans import Plan, RunSettings, combinations
@@ -63,7 +65,10 @@ def train_network(name: str, fold: Fold, plan: Plan, run: RunSettings) -> Traine
     for tuned in combinations(plan.gnn_grid):
         before = time.process_time()
         network = GNNClassifier(conv, device="cpu", random_state=seed, **{**own, **tuned})
-        network.fit(fold.train.graphs, fold.train.y)
+        with warnings.catch_warnings():
+            # The tables say how good a network is, and one of several settings may be bad.
+            warnings.simplefilter("ignore", UndertrainedWarning)
+            network.fit(fold.train.graphs, fold.train.y)
         entry = _best_loss(network), network, tuned, time.process_time() - before
         if best is None or entry[0] < best[0]:
             best = entry

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnn2logic._labels import check_labels
 from gnn2logic._progress import Progress
 from gnn2logic._validation import some_of
-from gnn2logic.exceptions import FeatureError, SingleClassWarning
+from gnn2logic.exceptions import FeatureError, SingleClassWarning, UndertrainedWarning
 from gnn2logic.idt.inputs import check_mask, check_weights, class_factors
 from gnn2logic.idt.settings import check_choice, check_whole, seed_from
 from gnn2logic.models.network import CONVOLUTIONS, POOLINGS, GraphNetwork, NetworkShape
@@ -25,9 +25,11 @@ from gnn2logic.models.tensors import GraphTensors
 from gnn2logic.models.training import (
     Epoch,
     Rows,
+    Skill,
     TrainingPlan,
     logits_of,
     seeded,
+    skill_of,
     train,
     validation_rows,
 )
@@ -125,6 +127,21 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.best_epoch_ = best
         self.n_features_in_ = tensors.n_features
         self.feature_names_ = tensors.names
+        if len(classes) > 1:
+            skill = skill_of(network, tensors, rows, plan.device)
+            if skill.is_trivial:
+                # The line that calls fit.
+                warnings.warn(self._too_little(skill), UndertrainedWarning, stacklevel=3)
+
+    def _too_little(self, skill: Skill) -> str:
+        part = "held out for validation" if skill.held_out else "it was trained on"
+        return (
+            "The network is not better than saying the most frequent class always: on the "
+            f"{skill.n_rows} {self._level}s {part} it is right for {skill.accuracy:.1%}, and that "
+            f"class for {skill.majority:.1%}. Rules distilled from it would say as little. Train "
+            "it longer (max_epochs, patience), choose another lr, conv or hidden, or look at the "
+            "labels."
+        )
 
     def _plan(self) -> TrainingPlan:
         return TrainingPlan(
@@ -271,6 +288,12 @@ class GNNClassifier(_GNNEstimator):
         The epoch whose weights were kept.
     n_features_in_ : int
     feature_names_ : tuple of str or None
+
+    Warns
+    -----
+    UndertrainedWarning
+        If the network is not above the most frequent class on its validation part, or where there
+        is none on what it was trained on.
 
     Examples
     --------

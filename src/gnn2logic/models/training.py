@@ -19,7 +19,17 @@ from gnn2logic.exceptions import ParameterError
 from gnn2logic.models.network import GraphNetwork
 from gnn2logic.models.tensors import GraphTensors, MiniBatch
 
-__all__ = ["Epoch", "Rows", "TrainingPlan", "logits_of", "seeded", "train", "validation_rows"]
+__all__ = [
+    "Epoch",
+    "Rows",
+    "Skill",
+    "TrainingPlan",
+    "logits_of",
+    "seeded",
+    "skill_of",
+    "train",
+    "validation_rows",
+]
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -147,6 +157,51 @@ def train(
             f"a smaller lr than {plan.lr}, or scale features that are very large."
         )
     return epochs, best
+
+
+@dataclass(frozen=True)
+class Skill:
+    """How often a network is right, and how often its data has the most frequent class.
+
+    Parameters
+    ----------
+    accuracy, majority : float
+        Shares of the weight of all rows.
+    n_rows : int
+    held_out : bool
+        Whether these are the rows of the validation part; without any they are those of training.
+    """
+
+    accuracy: float
+    majority: float
+    n_rows: int
+    held_out: bool
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether one class for all would be as good, while the rows have several."""
+        return self.majority < 1 and self.accuracy <= self.majority
+
+
+@torch.no_grad()
+def skill_of(
+    network: GraphNetwork, tensors: GraphTensors, rows: Rows, device: torch.device
+) -> Skill:
+    """Compare a trained network with the most frequent class, by the weights of the loss."""
+    held_out = bool(rows.validation.any())
+    part = _Part(tensors, rows, rows.validation if held_out else rows.training)
+    network.eval()
+    right, n_rows = 0.0, 0
+    totals = np.zeros(int(rows.codes.max()) + 1)
+    for graphs in tensors.runs(part.graphs):
+        batch = tensors.batch(graphs)
+        codes, weights = (each.numpy() for each in part.targets(graphs, batch))
+        predicted = _run(network, batch, device).argmax(dim=1).cpu().numpy()
+        right += float(weights[predicted == codes].sum(dtype=np.float64))
+        n_rows += int((weights > 0).sum())
+        totals += np.bincount(codes, weights, minlength=len(totals))
+    # The majority is a share of one class alone, so that it is 1 exactly where there is no other.
+    return Skill(right / totals.sum(), totals.max() / totals.sum(), n_rows, held_out)
 
 
 class _Part:
