@@ -84,3 +84,37 @@ def test_a_formula_that_is_huge_as_a_tree_is_quick(outermost: str) -> None:
     assert sum(map(len, in_steps(formula).splitlines())) < 10**6
     assert kinds.fit(formula)
     assert not Kinds({}).fit(formula)
+
+
+def large_graph_rule() -> Formula:
+    """Return a rule about graphs that is too long for one sentence."""
+    parts = [parse(f"1(A U{number % 2} > {number}) > {number}") for number in range(40)]
+    rule = parts[0]
+    for number in range(1, 40):
+        rule = (rule & parts[number]) | (~rule & parts[number * 7 % 40])
+    return rule
+
+
+def test_a_large_rule_about_graphs_is_not_about_a_node() -> None:
+    rule = large_graph_rule()
+    assert rule.size > 10**9
+    for text in (in_steps(rule), rule.english()):
+        assert "the node" not in text
+        assert "kind" not in text
+        assert "in a graph" not in text
+        # What holds is said as often as it is used, and defined once.
+        used = set(re.findall(r"condition \((\w+)\) holds", text))
+        defined = re.findall(r"^(?:  |Condition )\((\w+)\) ", text, flags=re.MULTILINE)
+        assert len(defined) == len(set(defined))
+        assert used == set(defined)
+
+
+def test_a_counted_part_may_be_about_the_graph() -> None:
+    wide = " & ".join(f"1(A U{number % 2} > {number}) > {number}" for number in range(6))
+    rule = parse(f"1(U0 & A({wide}) > 2) > 3")
+    first, *steps = in_steps(rule).splitlines()
+    assert first.endswith("neighbours in a graph where condition (a) holds")
+    assert steps[0].startswith("  (a) ")
+    assert "of kind" not in in_steps(rule)
+    node = parse(f"U0 & ({wide})")
+    assert in_steps(node).startswith("the node is U0, and is in a graph ")

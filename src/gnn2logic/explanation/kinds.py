@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from gnn2logic.logic.bounds import as_bounds
-from gnn2logic.logic.printing.english import nodes_in_english, to_english
+from gnn2logic.logic.printing.english import is_about_graph, nodes_in_english, to_english
 from gnn2logic.logic.printing.infix import Style, write_infix
 from gnn2logic.logic.printing.text import ASCII
 from gnn2logic.logic.syntax import And, Formula, Modal, Or
@@ -61,7 +61,7 @@ class Kinds:
             combines = isinstance(node, And | Or) and not is_bounds and node not in whole
             if not combines and (node not in counted or node in in_place):
                 continue
-            if len(nodes_in_english(node, long)) > _LONGEST:
+            if len(cls(long).meaning(node)) > _LONGEST:
                 long[node] = ""
         ranked = dict.fromkeys([*order, *_as_read(wanted)])
         named = (part for part in ranked if part in long)
@@ -84,6 +84,10 @@ class Kinds:
         """Return what the nodes are that satisfy a formula."""
         return nodes_in_english(formula, self.names)
 
+    def meaning(self, formula: Formula) -> str:
+        """Return what a name stands for: nodes, or what is so in the whole graph."""
+        return self.words(formula) if is_about_graph(formula) else self.nodes(formula)
+
     def logic(self, formula: Formula, style: Style = ASCII) -> str:
         """Return a formula in logic; a formula that has a name is written out."""
         names = {part: f"({name})" for part, name in self.names.items() if part is not formula}
@@ -91,7 +95,7 @@ class Kinds:
 
     def lines(self) -> list[str]:
         """Return what every name means, one line for each."""
-        return [f"  ({name}) {self.nodes(part)}" for part, name in self.names.items()]
+        return [f"  ({name}) {self.meaning(part)}" for part, name in self.names.items()]
 
 
 def in_steps(formula: Formula) -> str:

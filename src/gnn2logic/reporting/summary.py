@@ -191,7 +191,7 @@ def _kind(part: Formula, kinds: Kinds, number: int | None) -> dict[str, Any]:
     return {
         "name": kinds.names[part],
         "formula": number,
-        "words": kinds.nodes(part),
+        "words": kinds.meaning(part),
         "logic": short_text(part, kinds),
     }
 

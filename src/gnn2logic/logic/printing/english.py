@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from gnn2logic.graphs.modality import Direction, Modality, quote_name
 from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
@@ -20,22 +21,27 @@ from gnn2logic.logic.printing.text import is_bare_name
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate, Threshold
 from gnn2logic.logic.walk import subformulas
 
-__all__ = ["nodes_in_english", "to_english"]
+__all__ = ["is_about_graph", "nodes_in_english", "to_english"]
 
 # Words with a meaning of their own in our sentences; a predicate of that name is quoted.
 _RESERVED = frozenset(
     re.findall(
         r"\w+",
-        "a all among an and any are at between both copies copy empty exactly exist exists graph "
-        "half has have impossible in including is it its itself kind least more most neighbour "
-        "neighbours no node nodes not of one ones or other set such than that the their themselves "
-        "there those with",
+        "a all among an and any are at between both condition copies copy empty exactly exist "
+        "exists graph half has have holds if impossible in including is it its itself kind "
+        "least more most neighbour neighbours no node nodes not of one ones or other set such "
+        "than that the their themselves there those where with",
     )
 )
 
+# What stands for a part that has a name: a kind of nodes, or what a graph is like.
 _KIND = "of kind ({})"
+_HOLDS = "condition ({}) holds"
 _EVERYTHING = Modality.from_set("1")
 _ITSELF = Modality.from_set("I")
+
+# Asked for every part that has a name, so that each part is looked at once.
+_ABOUT_GRAPH: WeakKeyDictionary[Formula, bool] = WeakKeyDictionary()
 
 
 class _Number(NamedTuple):
@@ -70,8 +76,9 @@ def to_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> 
     ----------
     formula : Formula
     kinds : mapping of Formula to str, optional
-        Subformulas that have a name, which is written in their place: "of kind (1)". None gives
-        names to what a large formula shares, and puts their definitions in front.
+        Subformulas that have a name, which is written in their place: "of kind (1)", or
+        "condition (1) holds" if they are about the whole graph. None gives names to what a large
+        formula shares, and puts their definitions in front.
 
     Examples
     --------
@@ -84,6 +91,24 @@ def to_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> 
     more than half of the nodes are of kind (1)
     """
     return _printed(formula, kinds, _sentence)
+
+
+def is_about_graph(formula: Formula) -> bool:
+    """Return whether a formula combines comparisons of ``1 phi`` only: it is true of a graph.
+
+    >>> from gnn2logic.logic import parse
+    >>> is_about_graph(parse("1 U0 > 2 & !(1 U1 > 1/2)")), is_about_graph(parse("U0 & 1 U0 > 2"))
+    (True, False)
+    """
+    for node in subformulas(formula, stop=_ABOUT_GRAPH):
+        if node not in _ABOUT_GRAPH:
+            is_combined = isinstance(node, Not | And | Or)
+            _ABOUT_GRAPH[node] = (
+                all(_ABOUT_GRAPH[part] for part in node.children)
+                if is_combined
+                else isinstance(node, Modal) and node.modality == _EVERYTHING
+            )
+    return _ABOUT_GRAPH[formula]
 
 
 def nodes_in_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> str:
@@ -102,24 +127,31 @@ def _printed(
     whole: Callable[[Formula, Mapping[Formula, str]], str],
 ) -> str:
     if kinds is not None:
-        named = {part: _KIND.format(name) for part, name in kinds.items() if part is not formula}
+        named = {part: name for part, name in kinds.items() if part is not formula}
         return whole(formula, named)
-    write: Callable[[Formula, dict[Formula, str]], str]
-    write = lambda node, references: (  # noqa: E731
-        whole(node, references) if node is formula else _phrase(node, references).verb[1]
-    )
-    printed = print_named(formula, write, lambda number: _KIND.format(number))
-    lines = [f"Nodes {_KIND.format(number)} {text}." for number, text in printed.definitions]
-    return "\n".join([*lines, printed.body])
+
+    def write(node: Formula, references: Mapping[Formula, str]) -> str:
+        if node is formula:
+            return whole(node, references)
+        number = len(references) + 1
+        if is_about_graph(node):
+            return f"{_HOLDS.format(number).capitalize()} if {_sentence(node, references)}."
+        return f"Nodes {_KIND.format(number)} {_phrase(node, references).verb[1]}."
+
+    printed = print_named(formula, write, str)
+    return "\n".join([*(text for _, text in printed.definitions), printed.body])
 
 
 def _phrases(formula: Formula, references: Mapping[Formula, str]) -> dict[Formula, _Phrase]:
     phrases: dict[Formula, _Phrase] = {}
     for node in subformulas(formula, stop=references):
-        if node in references:
-            phrases[node] = _from_adjective(references[node])
-        else:
+        if node not in references:
             phrases[node] = _describe(node, phrases)
+        elif is_about_graph(node):
+            place = f"in a graph where {_HOLDS.format(references[node])}"
+            phrases[node] = _Phrase((f"is {place}", f"are {place}"), (f" {place}", f" {place}"))
+        else:
+            phrases[node] = _from_adjective(_KIND.format(references[node]))
     return phrases
 
 
@@ -129,26 +161,12 @@ def _phrase(formula: Formula, references: Mapping[Formula, str]) -> _Phrase:
 
 def _sentence(formula: Formula, references: Mapping[Formula, str]) -> str:
     phrases = _phrases(formula, references)
-    if formula.modal_depth and _is_about_graph(formula, references):
+    if is_about_graph(formula):
         return _clause(formula, phrases, references, alone=True)
     return f"the node {phrases[formula].verb[0]}"
 
 
 # About the whole graph ------------------------------------------------------------------------
-
-
-def _is_about_graph(formula: Formula, references: Mapping[Formula, str]) -> bool:
-    """Whether the formula combines comparisons of ``1 phi`` only."""
-    stack = [formula]
-    while stack:
-        node = stack.pop()
-        if node in references:
-            return False
-        if isinstance(node, Not | And | Or):
-            stack.extend(node.children)
-        elif not (isinstance(node, Modal) and node.modality == _EVERYTHING):
-            return False
-    return True
 
 
 def _clause(
@@ -161,8 +179,11 @@ def _clause(
     # Boolean combinations of sentences are as deep as a person nests brackets, or named; one
     # clause per subformula keeps even deep ones free of recursion.
     clauses: dict[Formula, str] = {}
-    stop = {node for node in phrases if isinstance(node, Modal)}
+    stop = {node for node in phrases if isinstance(node, Modal) or node in references}
     for node in subformulas(formula, stop=stop):
+        if node in references:
+            clauses[node] = _HOLDS.format(references[node])
+            continue
         bounds = as_bounds(node)
         if bounds is not None:
             clauses[node] = _graph_bounds(bounds, phrases, alone=alone and node is formula)
@@ -173,16 +194,20 @@ def _clause(
             clauses[node] = ", and ".join(
                 _graph_bounds(part, phrases, alone=False)
                 if isinstance(part, Bounds)
-                else _in_brackets(part, clauses)
+                else _in_brackets(part, clauses, references)
                 for part in grouped
             )
         else:
-            clauses[node] = ", or ".join(_in_brackets(part, clauses) for part in node.children)
+            clauses[node] = ", or ".join(
+                _in_brackets(part, clauses, references) for part in node.children
+            )
     return clauses[formula]
 
 
-def _in_brackets(part: Formula, clauses: Mapping[Formula, str]) -> str:
-    is_plain = as_bounds(part) is not None or isinstance(part, Not)
+def _in_brackets(
+    part: Formula, clauses: Mapping[Formula, str], references: Mapping[Formula, str]
+) -> str:
+    is_plain = part in references or as_bounds(part) is not None or isinstance(part, Not)
     return clauses[part] if is_plain else f"({clauses[part]})"
 
 
