@@ -138,3 +138,21 @@ def test_weights_become_whole_numbers() -> None:
     assert odd[1] / odd[0] == pytest.approx(math.pi, rel=1e-5)
     with pytest.raises(FeatureError, match="not 0 everywhere"):
         integer_weights(np.zeros(3))
+
+
+# Some numbers lie just where rounding goes one way or the other: always the same examples.
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    weights=st.lists(st.floats(1e-9, 1e9) | st.integers(1, 1000), min_size=1, max_size=8),
+    scale=st.floats(1e-250, 1e250) | st.integers(1, 1000),
+)
+def test_only_the_proportions_of_weights_matter(weights: list[float], scale: float) -> None:
+    given_weights = np.array(weights, dtype=float)
+    whole = integer_weights(given_weights)
+    assert np.array_equal(integer_weights(given_weights * scale), whole)
+    assert np.array_equal(integer_weights(given_weights / scale), whole)
+    # A weight of 0 changes nothing for the others.
+    assert np.array_equal(integer_weights(np.append(given_weights, 0.0)), np.append(whole, 0))
+    kept = given_weights > 2.0**-19 * given_weights.max()
+    expected = given_weights[kept] / given_weights.max()
+    assert np.allclose(whole[kept] / whole.max(), expected, rtol=0, atol=2.0**-20)

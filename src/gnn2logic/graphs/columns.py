@@ -64,6 +64,12 @@ class RawGraphs:
     structure: GraphBatch
     columns: tuple[RawColumn, ...]
 
+    def take(self, graphs: npt.NDArray[np.bool_]) -> RawGraphs:
+        """Return some of the graphs; edges and columns go together."""
+        nodes = graphs[self.structure.graph_index]
+        columns = tuple(RawColumn(column.name, column.values[nodes]) for column in self.columns)
+        return RawGraphs(self.structure.take(graphs), columns)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureBlock:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from gnn2logic._validation import check_fitted, some_of
@@ -70,7 +71,17 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
 
     def fit_transform(self, graphs: Any, y: object = None) -> GraphBatch:
         """Fit on `graphs` and return them with the predicates; they are read only once."""
-        raw = self._read(graphs)
+        return self._fit_raw(self._read(graphs))
+
+    def fit_transform_some(self, graphs: Any, chosen: npt.NDArray[np.bool_]) -> GraphBatch:
+        """Fit on the `chosen` ones of the graphs, and return these with the predicates."""
+        if isinstance(graphs, list | tuple) and len(graphs) == len(chosen):
+            # Even the names of their relations are then those of the chosen ones alone.
+            own = [graph for graph, is_chosen in zip(graphs, chosen, strict=True) if is_chosen]
+            return self._fit_raw(self._read(own))
+        return self._fit_raw(self._read(graphs).take(chosen))
+
+    def _fit_raw(self, raw: RawGraphs) -> GraphBatch:
         self._learn(raw)
         return self._encode(raw)[0]
 

@@ -5,25 +5,22 @@ from __future__ import annotations
 import copy
 import numbers
 import os
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from gnn2logic._progress import Progress
 from gnn2logic._validation import some_of
 from gnn2logic._version import __version__
 from gnn2logic.engines import Engine, LocalEngine, as_engine
-from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError, SingleClassWarning
+from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.checkpoints import Checkpoint, digest_of
-from gnn2logic.idt.inputs import check_classes
 from gnn2logic.idt.loading import read_contents
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
@@ -37,7 +34,7 @@ from gnn2logic.idt.settings import (
     seed_from,
 )
 from gnn2logic.idt.threads import limited_threads
-from gnn2logic.idt.training_data import Labels, TrainingData, training_data
+from gnn2logic.idt.training_data import KeptGraphs, Labels, Rows, TrainingData, training_data
 from gnn2logic.storage import ShardStore
 from gnn2logic.trees.targets import integer_weights
 
@@ -122,12 +119,11 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
     def _learn(
         self,
         encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
+        given: object,
         activations: object,
-        classes: npt.NDArray[Any],
-        codes: npt.NDArray[np.int64],
-        row_weights: npt.NDArray[np.float64],
+        rows: Rows,
     ) -> None:
-        """Learn everything; rows are graphs or nodes, `codes` are their class numbers.
+        """Learn everything, from graphs as they were `given` and as they were encoded.
 
         What was learned before is replaced at the very end: if anything fails, it is still there.
         """
@@ -135,7 +131,12 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         from gnn2logic.idt.fitting import FinalSettings, fit
 
         encoder, graphs = encoded
-        data = training_data(graphs, activations, self._whole("n_shards", least=1))
+        kept = KeptGraphs.with_weight(graphs, rows.absent)
+        kept_rows = kept.graphs if self._level == "graph" else kept.nodes
+        if isinstance(graphs, GraphBatch) and not kept.graphs.all():
+            encoder = self._new_encoder()
+            graphs = encoder.fit_transform_some(given, kept.graphs)
+        data = training_data(graphs, activations, kept, self._whole("n_shards", least=1))
         n_layers = self._n_layers(data)
         kinds = self._kinds()
         modalities = self._layer_modalities(graphs, n_layers)
@@ -150,7 +151,8 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             alpha=self._alpha(),
         )
         inner = [self._layer_settings(own, kinds) for own in modalities[:-1]]
-        labels = Labels(codes, integer_weights(row_weights), len(classes))
+        weights = integer_weights(rows.weights[kept_rows])
+        labels = Labels(rows.codes[kept_rows], weights, len(rows.classes))
         checkpoint, seed = self._checkpoint(data, labels, [*inner, final])
         progress = Progress("fit", n_layers + 1, enabled=bool(self.verbose))
         with limited_threads(self.n_jobs):
@@ -166,7 +168,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             )
         progress.close()
         self.encoder_ = encoder
-        self.classes_ = classes
+        self.classes_ = rows.classes
         self.prunings_ = fitted.prunings
         self.chosen_ = fitted.prunings.index(fitted.alpha)
         chosen = fitted.prunings.tree(self.chosen_)
@@ -289,7 +291,10 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         return alpha
 
     def _encode(self, graphs: object) -> tuple[PredicateEncoder, GraphBatch | ShardStore]:
-        """Return a fitted encoder, and the training graphs as predicates."""
+        """Return a fitted encoder, and the training graphs as predicates.
+
+        Graphs that can be walked through only once must have been made a list before.
+        """
         if isinstance(graphs, ShardStore):
             if self.encoder is not None:
                 raise ParameterError(
@@ -297,12 +302,18 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
                     "written. Give the encoder to write_shards."
                 )
             return PredicateEncoder.from_document(graphs.encoder.to_document()), graphs
+        encoder = self._new_encoder()
+        return encoder, encoder.fit_transform(graphs)
+
+    def _new_encoder(self) -> PredicateEncoder:
         if self.encoder is not None and not isinstance(self.encoder, PredicateEncoder):
             raise ParameterError(
                 f"encoder must be a PredicateEncoder or None. Got {self.encoder!r} instead."
             )
-        encoder: Any = PredicateEncoder() if self.encoder is None else clone(self.encoder)
-        return encoder, encoder.fit_transform(graphs)
+        encoder: PredicateEncoder = (
+            PredicateEncoder() if self.encoder is None else clone(self.encoder)
+        )
+        return encoder
 
     def _given_labels(self, y: object, graphs: GraphBatch | ShardStore) -> object:
         """Return the labels that were given, or else those of the store."""
@@ -314,21 +325,6 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
                 f"store are of: {graphs.label_level or 'nothing'}."
             )
         return graphs.y
-
-    @staticmethod
-    def _classes_of(
-        labels: npt.NDArray[Any], every: object
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
-        """Return the classes, those of `labels` or `every` one there is, and class numbers."""
-        found = np.unique(labels)
-        classes = found if every is None else check_classes(every, found)
-        if len(found) == 1:
-            warnings.warn(
-                f"All labels are {found.tolist()[0]!r}; the model is constant.",
-                SingleClassWarning,
-                stacklevel=3,
-            )
-        return classes, np.searchsorted(classes, labels).astype(np.int64)
 
     def __sklearn_clone__(self) -> Self:
         # Who does the work is shared, not copied: a cluster has no copy.

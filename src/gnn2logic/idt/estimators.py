@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Self
 
-import numpy as np
-
-from gnn2logic._labels import check_labels
+from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt.base import IDTEstimator
-from gnn2logic.idt.inputs import check_mask, check_weights, class_factors
+from gnn2logic.idt.inputs import check_mask
+from gnn2logic.idt.training_data import checked_rows
+from gnn2logic.storage import ShardStore
 
 __all__ = ["IDTClassifier", "IDTNodeClassifier"]
 
@@ -108,14 +108,20 @@ class IDTClassifier(IDTEstimator):
 
         `graphs` may be a `ShardStore`; `y` may then be left out if the store has labels, and
         ``activations="stored"`` means those in the store.
-        `classes` lists all classes there are, also those that no label has.
+        Of `sample_weight` only the proportions matter; a graph of weight 0 is as if it were not
+        there. `classes` lists all classes there are, also those that no label has.
         """
-        encoder, batch = self._encode(graphs)
-        labels = check_labels(self._given_labels(y, batch), batch.n_graphs, of="graph")
-        weights = check_weights(sample_weight, batch.n_graphs, of="graph")
-        every, codes = self._classes_of(labels, classes)
-        factors = class_factors(self.class_weight, every, codes, weights)
-        self._learn((encoder, batch), activations, every, codes, weights * factors[codes])
+        given = graphs if isinstance(graphs, ShardStore) else read_once(graphs)
+        encoder, batch = self._encode(given)
+        rows = checked_rows(
+            self._given_labels(y, batch),
+            batch.n_graphs,
+            sample_weight,
+            level="graph",
+            classes=classes,
+            class_weight=self.class_weight,
+        )
+        self._learn((encoder, batch), given, activations, rows)
         return self
 
 
@@ -150,16 +156,21 @@ class IDTNodeClassifier(IDTEstimator):
         """Learn from the labels of nodes, in batch order; `mask` chooses the training nodes.
 
         Labels outside of the mask are not looked at.
+        Of `sample_weight` only the proportions matter; a node of weight 0 is as if it were outside
+        of the mask, and a graph without any other nodes as if it were not there.
         `classes` lists all classes there are, also those that no label has.
         """
-        encoder, batch = self._encode(graphs)
+        given = graphs if isinstance(graphs, ShardStore) else read_once(graphs)
+        encoder, batch = self._encode(given)
         chosen = check_mask(mask, batch.n_nodes)
-        labels = self._given_labels(y, batch)
-        labels = check_labels(labels, batch.n_nodes, of="node", among=chosen)
-        weights = check_weights(sample_weight, batch.n_nodes, of="node", among=chosen)
-        codes = np.zeros(batch.n_nodes, dtype=np.int64)
-        every, codes[chosen] = self._classes_of(labels, classes)
-        factors = class_factors(self.class_weight, every, codes[chosen], weights[chosen])
-        row_weights = np.where(chosen, weights * factors[codes], 0.0)
-        self._learn((encoder, batch), activations, every, codes, row_weights)
+        rows = checked_rows(
+            self._given_labels(y, batch),
+            batch.n_nodes,
+            sample_weight,
+            level="node",
+            classes=classes,
+            class_weight=self.class_weight,
+            among=chosen,
+        )
+        self._learn((encoder, batch), given, activations, rows)
         return self

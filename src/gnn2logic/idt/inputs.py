@@ -13,7 +13,6 @@ import numpy.typing as npt
 from gnn2logic._labels import check_labels
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import ActivationError, LabelError, ParameterError
-from gnn2logic.graphs.batch import GraphBatch
 
 __all__ = [
     "check_activations",
@@ -21,12 +20,15 @@ __all__ = [
     "check_mask",
     "check_weights",
     "class_factors",
+    "row_weights",
 ]
 
 FloatArray = npt.NDArray[np.float64]
 
 # Numbers between 2**-300 and 2**300 can be squared and summed without care.
 _ORDINARY = 300
+# Weights that are smaller in relation to the largest are all the same to a fit.
+_LEAST = 2.0**-100
 
 
 def check_classes(every: object, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -51,7 +53,7 @@ def check_weights(
     if sample_weight is None:
         return np.ones(count)
     try:
-        weights = np.asarray(to_numpy(sample_weight), dtype=np.float64)
+        weights = _as_doubles(np.asarray(to_numpy(sample_weight)))
     except (TypeError, ValueError):
         raise LabelError(
             f"sample_weight must hold one number per {of}. Got {sample_weight!r:.60} instead."
@@ -68,6 +70,26 @@ def check_weights(
             f"Got values from {of_interest.min()} to {of_interest.max()}."
         )
     return weights
+
+
+def _as_doubles(given: npt.NDArray[Any]) -> FloatArray:
+    """Return numbers in double precision: what was meant by 0.1, also where fewer bits hold it."""
+    if given.dtype in (np.float16, np.float32):
+        given = given.astype(str)
+    return given.astype(np.float64)
+
+
+def row_weights(
+    weights: FloatArray, factors: FloatArray, codes: npt.NDArray[np.int64]
+) -> FloatArray:
+    """Return the weight of every row times the factor of its class; only proportions matter."""
+    return _relative(weights) * _relative(factors)[codes]
+
+
+def _relative(values: FloatArray) -> FloatArray:
+    """Return the values in relation to the largest, so that no product is too large or nothing."""
+    relative = values / values.max()
+    return np.where(values > 0, np.maximum(relative, _LEAST), 0.0)
 
 
 def class_factors(
@@ -120,8 +142,11 @@ def check_mask(mask: object, count: int) -> npt.NDArray[np.bool_]:
     return chosen
 
 
-def check_activations(activations: object, batch: GraphBatch) -> list[npt.NDArray[Any]]:
-    """Return per-layer node representations as finite 2-D arrays, one row per node."""
+def check_activations(activations: object, kept: npt.NDArray[np.bool_]) -> list[npt.NDArray[Any]]:
+    """Return per-layer node representations as finite 2-D arrays, with one row per kept node.
+
+    `kept` says, for every node that there are activations of, whether it is kept.
+    """
     if isinstance(activations, np.ndarray) or not isinstance(activations, Sequence):
         raise ActivationError(
             "activations must be a list with one array per layer. "
@@ -134,9 +159,9 @@ def check_activations(activations: object, batch: GraphBatch) -> list[npt.NDArra
             raise ActivationError(
                 f"activations of layer {layer} must be numbers. Got dtype {array.dtype} instead."
             )
-        if array.ndim != 2 or array.shape[0] != batch.n_nodes or array.shape[1] == 0:
+        if array.ndim != 2 or array.shape[0] != len(kept) or array.shape[1] == 0:
             raise ActivationError(
-                f"activations of layer {layer} must have one row for each of the {batch.n_nodes} "
+                f"activations of layer {layer} must have one row for each of the {len(kept)} "
                 f"nodes and at least one column. Got shape {array.shape} instead."
             )
         if array.dtype.kind != "f":
@@ -148,7 +173,7 @@ def check_activations(activations: object, batch: GraphBatch) -> list[npt.NDArra
                 f"activations of layer {layer} must be finite. Got {array[node, column]} at node "
                 f"{node}, column {column}."
             )
-        found.append(_of_ordinary_size(array))
+        found.append(_of_ordinary_size(array if kept.all() else array[kept]))
     if not found:
         raise ActivationError("activations must hold at least one layer. Got an empty list.")
     return found

@@ -22,6 +22,9 @@ IntArray = npt.NDArray[np.int64]
 _DIRECTION_BITS = 10
 # The share of the variance of wide targets that the split search looks at.
 _EXPLAINED = 0.99
+# Proportions of weights are kept to this share of the largest, and taken as equal within this one.
+_SMALLEST = 2.0**-20
+_NOISE = 2.0**-40
 # Coarser targets than this would change which splits look best.
 _FEWEST_BITS = 6
 
@@ -67,7 +70,7 @@ def fixed_point(
     if room < _FEWEST_BITS:
         raise FeatureError(
             f"A total weight of {total_weight} leaves no room for exact sums. "
-            "Use smaller sample weights."
+            "Use sample weights that are small multiples of one another."
         )
     if largest == 0.0:
         return FixedPoint(centre, 0)
@@ -111,9 +114,9 @@ def projection(first: FloatArray, second: FloatArray, weight: int, n_directions:
 
 
 def integer_weights(weights: FloatArray) -> IntArray:
-    """Return whole weights in (nearly) the same proportions; all equal becomes all 1.
+    """Return whole weights in (nearly) the same proportions; only the proportions matter.
 
-    >>> integer_weights(np.array([0.5, 0.5])), integer_weights(np.array([1.0, 3.0]))
+    >>> integer_weights(np.array([0.5, 0.5])), integer_weights(np.array([0.1, 0.3]))
     (array([1, 1]), array([1, 3]))
     """
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
@@ -121,10 +124,20 @@ def integer_weights(weights: FloatArray) -> IntArray:
             "sample_weight must be finite, at least 0, and not 0 everywhere. "
             f"Got values from {weights.min()} to {weights.max()}."
         )
-    positive = weights[weights > 0]
-    relative = weights / positive.min()
-    if positive.max() / positive.min() < 2**20 and np.array_equal(relative, np.rint(relative)):
-        return np.asarray(relative).astype(np.int64)
-    # 20 bits below the largest weight; proportions are kept to about one in a million.
-    scaled = np.rint(weights / positive.max() * 2**20)
-    return np.where(weights > 0, np.maximum(scaled, 1), 0).astype(np.int64)
+    whole = np.zeros(len(weights), dtype=np.int64)
+    whole[weights > 0] = _whole_proportions(weights[weights > 0] / weights.max())
+    return whole
+
+
+def _whole_proportions(weights: FloatArray) -> FloatArray:
+    """Return whole numbers in the proportions of weights above 0, of which the largest is 1."""
+    if weights.min() > _SMALLEST:
+        multiples = weights / weights.min()
+        whole: FloatArray = np.rint(multiples)
+        if (np.abs(multiples - whole) <= _NOISE * multiples).all():
+            return whole
+    # Another scale, 0.1 for 1, gives other last bits: they are rounded off, then the rest of what
+    # is more than about one in a million of the largest weight.
+    mantissa, exponent = np.frexp(weights)
+    clean = np.ldexp(np.rint(mantissa / _NOISE) * _NOISE, exponent)
+    return np.asarray(np.maximum(np.rint(clean / _SMALLEST), 1.0))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.label_targets import graph_label_targets, node_label_targets
 
-__all__ = ["MemorySource", "ShardRows", "ShardSource", "Targets"]
+__all__ = ["ChosenGraphs", "MemorySource", "ShardRows", "ShardSource", "Targets"]
 
 IntArray = npt.NDArray[np.int64]
 Targets = npt.NDArray[np.floating[Any]]
@@ -69,6 +69,47 @@ class MemorySource:
     def activations(self, layer: int) -> Targets:
         """Return the node representations after a layer."""
         return self.layers[layer]
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenGraphs:
+    """Some of the graphs of a shard.
+
+    Parameters
+    ----------
+    source : ShardSource
+    chosen : array of bool
+        Which of its graphs.
+    nodes : array of bool
+        Which of its nodes.
+    """
+
+    source: ShardSource
+    chosen: npt.NDArray[np.bool_]
+    nodes: npt.NDArray[np.bool_]
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return int(np.count_nonzero(self.nodes))
+
+    @property
+    def n_graphs(self) -> int:
+        """The number of graphs."""
+        return int(np.count_nonzero(self.chosen))
+
+    @property
+    def activation_width(self) -> int:
+        """How many numbers the widest node representation has, if there are any."""
+        return self.source.activation_width
+
+    def load(self) -> GraphBatch:
+        """Return the graphs."""
+        return self.source.load().take(self.chosen)
+
+    def activations(self, layer: int) -> Targets:
+        """Return the node representations after a layer."""
+        return self.source.activations(layer)[self.nodes]
 
 
 @dataclass(frozen=True)
