@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from gnn2logic import IDTClassifier, PredicateEncoder
-from gnn2logic.datasets import Dataset, read_tu
+from gnn2logic.datasets import Dataset, read_tu, tu, tu_files
 from gnn2logic.exceptions import DataSetError, ParameterError
 from tu_texts import GOOD, write_folder
 
@@ -318,4 +319,52 @@ def test_something_else_in_place_of_a_file(tmp_path: Path, make: Callable[[Path]
     folder = write_folder(tmp_path, A=None)
     make(folder / "DS_A.txt")
     with pytest.raises(DataSetError, match=r"DS_A.txt: the file cannot be read: it is not a plain"):
+        read_tu(folder, "DS")
+
+
+# Memory --------------------------------------------------------------------------------------
+
+
+def peak_of(folder: Path, **options: bool) -> float:
+    """Return how much memory is taken at most, as a multiple of the size of the files."""
+    tracemalloc.start()
+    try:
+        read_tu(folder, "DS", **options)
+        return tracemalloc.get_traced_memory()[1] / sum(f.stat().st_size for f in folder.iterdir())
+    finally:
+        tracemalloc.stop()
+
+
+def test_files_are_never_in_memory_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tu_files, "_BLOCK_BYTES", 2**14)
+    monkeypatch.setattr(tu, "_BLOCK_ROWS", 2**12)
+    rng = np.random.default_rng(0)
+    n_graphs, size, per_graph = 500, 50, 500
+    first = np.repeat(np.arange(n_graphs) * size, per_graph) + 1
+    ends = rng.integers(size, size=(2, n_graphs * per_graph)) + first
+    folder = write_folder(
+        tmp_path,
+        A="\n".join(f"{a}, {b}" for a, b in ends.T.tolist()),
+        graph_indicator="\n".join(f"{1 + node // size}" for node in range(n_graphs * size)),
+        graph_labels="\n".join("01"[n % 2] for n in range(n_graphs)),
+        node_labels="\n".join("0123"[n % 4] for n in range(n_graphs * size)),
+        node_attributes=None,
+        edge_labels=None,
+    )
+    assert peak_of(folder) < 2.5
+
+
+def test_lines_shorter_than_the_first_promises(tmp_path: Path) -> None:
+    # Room for as many rows as there are lines would be 80 GB.
+    text = ",".join("1" * 100_000) + "\n" + "1\n" * 100_000
+    folder = write_folder(tmp_path, node_attributes=text)
+    with pytest.raises(DataSetError, match="node_attributes.txt, line 2: a line must hold 100000"):
+        peak_of(folder, node_attributes=True)
+
+
+def test_a_line_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tu_files, "_BLOCK_BYTES", 2**10)
+    monkeypatch.setattr(tu_files, "_MOST_LINE_BYTES", 2**12)
+    folder = write_folder(tmp_path, A="1, 2\n" + "1" * 10**5)
+    with pytest.raises(DataSetError, match="A.txt, line 2: a line must have at most 4096 bytes"):
         read_tu(folder, "DS")

@@ -7,10 +7,11 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnn2logic.datasets import read_tu
+from gnn2logic.datasets import read_tu, tu_files
 from gnn2logic.exceptions import DataSetError
 from tu_texts import GOOD, write_folder
 
@@ -58,3 +59,49 @@ def test_mutated_files(change: tuple[str, bytes]) -> None:
     assert read.graphs.predicates.any(axis=1).all()
     assert len(read.inputs) == len(read)
     assert str(read)
+
+
+def slowly(data: bytes) -> list[list[int]] | int:
+    """Return the numbers of a file of two columns, or the number of its first bad line."""
+    text = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").rstrip(b" \t\r\n")
+    rows = []
+    for number, line in enumerate(text.split(b"\n") if text else [], start=1):
+        fields = [field.strip(b" \t") for field in line.split(b",")]
+        if len(fields) != 2 or not all(re.fullmatch(rb"[+-]?[0-9]{1,18}", f) for f in fields):
+            return number
+        rows.append([int(field) for field in fields])
+    return rows
+
+
+LINES = [b"1, 2", b" 3,-4 ", b"+5\t,6", b"7,123456789012345678", b"", b" ", b"8", b"9,9,9", b"a,1"]
+ENDS = [b"\n", b"\r\n", b"\n\n", b"\r", b""]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    lines=st.lists(
+        st.tuples(st.sampled_from(LINES[:4]) | st.sampled_from(LINES), st.sampled_from(ENDS[:2]))
+        | st.tuples(st.sampled_from(LINES), st.sampled_from(ENDS)),
+        max_size=12,
+    ),
+    start=st.sampled_from([b"", b"\xef\xbb\xbf"]),
+    block=st.sampled_from([1, 2, 3, 4, 5, 7, 16, 10**6]),
+)
+def test_blocks_do_not_matter(
+    lines: list[tuple[bytes, bytes]],
+    start: bytes,
+    block: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    data = start + b"".join(line + end for line, end in lines)
+    path = tmp_path_factory.mktemp("blocks") / "DS_A.txt"
+    path.write_bytes(data)
+    expected = slowly(data)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tu_files, "_BLOCK_BYTES", block)
+        if isinstance(expected, int):
+            with pytest.raises(DataSetError, match=f"DS_A.txt, line {expected}: "):
+                tu_files.read_integers(path, n_columns=2)
+        else:
+            table = tu_files.read_integers(path, n_columns=2)
+            assert table.values.tolist() == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ IntArray = npt.NDArray[np.int64]
 
 # Each value of a node label is a predicate; more of them than this are identifiers, not labels.
 MAX_NODE_LABELS = 1000
+_BLOCK_ROWS = 2**17
 
 
 def read_tu(
@@ -126,9 +128,9 @@ def _boundaries(indicator: NumberTable) -> IntArray:
     numbers = indicator.values[:, 0]
     if not len(numbers):
         raise DataSetError(f"{indicator.path}, line 1: the file must not be empty.")
-    steps = np.diff(numbers, prepend=0)
-    wrong = (steps < 0) | (steps > 1)
-    wrong[0] = numbers[0] != 1
+    previous, following = numbers[:-1], numbers[1:]
+    begins = following != previous
+    wrong = np.concatenate([[numbers[0] != 1], begins & (following - 1 != previous)])
     if wrong.any():
         row = int(np.argmax(wrong))
         if row == 0:
@@ -139,33 +141,42 @@ def _boundaries(indicator: NumberTable) -> IntArray:
                 f"Got graph {numbers[row]} after graph {numbers[row - 1]}."
             )
         raise indicator.error(row, problem)
-    return boundaries(np.bincount(numbers)[1:])
+    starts = np.flatnonzero(begins) + 1
+    return boundaries(np.diff(np.concatenate([[0], starts, [len(numbers)]])))
 
 
-def _edges(table: NumberTable, ptr: IntArray, indicator: NumberTable) -> IntArray:
+def _edges(table: NumberTable, ptr: IntArray, indicator: NumberTable) -> npt.NDArray[Any]:
     """Return the ends of every edge, numbered from 0."""
-    ends = table.values
-    n_nodes = int(ptr[-1])
+    graph_of = indicator.values[:, 0]
+    for start in range(0, len(table), _BLOCK_ROWS):
+        # In place and block by block: edges take most of the memory.
+        ends = table.values[start : start + _BLOCK_ROWS]
+        _check_ends(table, start, int(ptr[-1]), indicator.path.name)
+        ends -= 1
+        graph = graph_of[ends]
+        across = graph[:, 0] != graph[:, 1]
+        if across.any():
+            row = int(np.argmax(across))
+            (first, last), (one, other) = ends[row] + 1, graph[row]
+            raise table.error(
+                start + row,
+                "an edge must join nodes of one graph. "
+                f"Got node {first} of graph {one} and node {last} of graph {other}.",
+            )
+    return table.values
+
+
+def _check_ends(table: NumberTable, start: int, n_nodes: int, source: str) -> None:
+    """Refuse nodes that are not there, in one block of edges."""
+    ends = table.values[start : start + _BLOCK_ROWS]
     outside = (ends < 1) | (ends > n_nodes)
     if outside.any():
         row = int(np.argmax(outside.any(axis=1)))
-        node = ends[row][outside[row]][0]
         raise table.error(
-            row,
-            f"nodes must be numbered from 1 to {n_nodes}, the number of lines of "
-            f"{indicator.path.name}. Got {node} instead.",
+            start + row,
+            f"nodes must be numbered from 1 to {n_nodes}, the number of lines of {source}. "
+            f"Got {ends[row][outside[row]][0]} instead.",
         )
-    graph = indicator.values[:, 0][ends - 1]
-    across = graph[:, 0] != graph[:, 1]
-    if across.any():
-        row = int(np.argmax(across))
-        raise table.error(
-            row,
-            "an edge must join nodes of one graph. "
-            f"Got node {ends[row, 0]} of graph {graph[row, 0]} and node {ends[row, 1]} of graph "
-            f"{graph[row, 1]}.",
-        )
-    return ends - 1
 
 
 def _classes(
@@ -200,10 +211,10 @@ def _labels(path: Path, count: int, of: str, source: Path | str, option: str) ->
 def _one_hot(table: NumberTable, texts: Labels) -> tuple[npt.NDArray[np.bool_], list[str]]:
     """Return one predicate for each value of each column of node labels."""
     names: list[str] = []
-    blocks = []
+    columns = []
     n_columns = table.values.shape[1]
     for number, column in enumerate(table.values.T):
-        codes, position = np.unique(column, return_inverse=True)
+        codes = np.unique(column)
         if len(names) + len(codes) > MAX_NODE_LABELS:
             raise DataSetError(
                 f"{table.path}: node labels must have at most {MAX_NODE_LABELS} different values "
@@ -212,8 +223,8 @@ def _one_hot(table: NumberTable, texts: Labels) -> tuple[npt.NDArray[np.bool_], 
             )
         prefix = texts.column(number, n_columns, "label")
         names += [f"{prefix}={value}" for value in texts.named(number, codes.tolist())]
-        blocks.append(position.reshape(-1)[:, None] == np.arange(len(codes)))
-    return np.concatenate(blocks, axis=1), names
+        columns += [column == code for code in codes]
+    return np.stack(columns, axis=1), names
 
 
 def _relations(table: NumberTable, texts: Labels) -> dict[str, npt.NDArray[np.intp]]:

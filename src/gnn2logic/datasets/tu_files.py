@@ -1,20 +1,22 @@
 """The text files of the TU collection as tables of numbers; every error says the file and line.
 
-A file is checked and read as a whole by compiled code. Only when that fails is it walked through
-line by line, to find the line that is wrong.
+A file is checked and read by compiled code, block by block, so that it takes hardly more memory
+than its numbers do. Only when a block is wrong is it walked through line by line, to find the line.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._files import check_regular
 from gnn2logic.exceptions import DataSetError
 
 __all__ = ["NumberTable", "read_floats", "read_integers"]
@@ -23,6 +25,9 @@ __all__ = ["NumberTable", "read_floats", "read_integers"]
 _INTEGER = rb"[+-]?[0-9]{1,18}+"
 _FLOAT = rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]{1,9}+)?"
 _BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n"
+_BLOCK_BYTES = 2**20
+_MOST_LINE_BYTES = 2**24
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +38,8 @@ class NumberTable:
     ----------
     path : Path
     values : array, shape (n_lines, n_columns)
-        A file without any line has the number of columns that was asked for, or one.
+        Whole numbers have 32 bits where these are enough. A file without any line has the number
+        of columns that was asked for, or one.
     """
 
     path: Path
@@ -63,13 +69,13 @@ class NumberTable:
 
 def read_integers(path: Path, *, n_columns: int | None = None) -> NumberTable:
     """Return a file of whole numbers, divided by commas; None means as many as line 1 has."""
-    values = _read(path, n_columns, _INTEGER, np.int64, "whole numbers of at most 18 digits")
-    return NumberTable(path, values)
+    expected = "whole numbers of at most 18 digits"
+    return NumberTable(path, _read(path, n_columns, _INTEGER, np.dtype(np.int64), expected))
 
 
 def read_floats(path: Path) -> NumberTable:
     """Return a file of finite numbers, divided by commas, as many in each line as in line 1."""
-    table = NumberTable(path, _read(path, None, _FLOAT, np.float64, "finite numbers"))
+    table = NumberTable(path, _read(path, None, _FLOAT, np.dtype(np.float64), "finite numbers"))
     finite = np.isfinite(table.values).all(axis=1)
     if not finite.all():
         row = int(np.argmin(finite))
@@ -78,35 +84,87 @@ def read_floats(path: Path) -> NumberTable:
 
 
 def _read(
-    path: Path, n_columns: int | None, number: bytes, dtype: Any, expected: str
+    path: Path, n_columns: int | None, number: bytes, dtype: np.dtype[Any], expected: str
 ) -> npt.NDArray[Any]:
-    data = _bytes_of(path)
-    # An empty line at the end says nothing; an empty line elsewhere is a missing entry.
-    data = data.removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b" \t\n")
-    if not data:
+    with _opened(path) as file:
+        end, n_lines = _extent(file)
+        file.seek(0)
+        table: npt.NDArray[Any] | None = None
+        n_read = 0
+        for block in _blocks(file, path, end):
+            if table is None:
+                first = block.partition(b"\n")[0]
+                width = first.count(b",") + 1 if n_columns is None else n_columns
+                # A number takes two bytes at least; lines may be shorter than the first promises.
+                n_rows = min(n_lines, (end + 1) // (2 * width))
+                small = np.dtype(np.int32) if dtype.kind == "i" else dtype
+                # Columns are read more often than lines, so they are kept in one piece.
+                table = np.empty((width, n_rows), dtype=small).T
+            if not _lines(number, width).fullmatch(block):
+                raise _first_bad_line(path, block, n_read, number, width, expected)
+            # Checked just now, so this reader, which is lenient, has nothing to forgive.
+            flat = np.fromstring(block.replace(b",", b" ").decode("ascii"), dtype=dtype, sep=" ")
+            if table.dtype != dtype and (flat != flat.astype(table.dtype)).any():
+                table = table.astype(dtype)
+            rows = flat.reshape(-1, width)
+            if n_read + len(rows) > len(table):
+                raise DataSetError(f"{path}: the file must not change while it is read.")
+            table[n_read : n_read + len(rows)] = rows
+            n_read += len(rows)
+    if table is None:
         return np.zeros((0, n_columns or 1), dtype=dtype)
-    first = data.partition(b"\n")[0]
-    width = first.count(b",") + 1 if n_columns is None else n_columns
-    if not _lines(number, width).fullmatch(data):
-        raise _first_bad_line(path, data, number, width, expected)
-    # Checked just now, so this reader, which is lenient, has nothing to forgive.
-    flat = np.fromstring(data.replace(b",", b" ").decode("ascii"), dtype=dtype, sep=" ")
-    return flat.reshape(-1, width)
+    return table[:n_read]
 
 
-def _bytes_of(path: Path) -> bytes:
-    if path.exists() and not path.is_file():
-        # A pipe or a device would be read for ever.
-        raise DataSetError(f"{path}: the file cannot be read: it is not a plain file.")
+def _opened(path: Path) -> IO[bytes]:
     try:
-        return path.read_bytes()
+        check_regular(path)
+        return path.open("rb")
     except FileNotFoundError:
         raise DataSetError(
             f"{path}: the file is missing. A TU data set NAME must have NAME_A.txt, "
             "NAME_graph_indicator.txt and NAME_graph_labels.txt in one folder."
         ) from None
+    except (IsADirectoryError, ValueError):
+        # A pipe or a device would be read for ever.
+        raise DataSetError(f"{path}: the file cannot be read: it is not a plain file.") from None
     except OSError as error:
         raise DataSetError(f"{path}: the file cannot be read: {error.strerror}.") from error
+
+
+def _extent(file: IO[bytes]) -> tuple[int, int]:
+    """Return where the text ends and how many lines it has, without what is blank at the end.
+
+    An empty line at the end says nothing; an empty line elsewhere is a missing entry.
+    """
+    end = n_lines = newlines = position = 0
+    while piece := file.read(_BLOCK_BYTES):
+        length = len(piece.rstrip(_BLANK))
+        if length:
+            end = position + length
+            n_lines = newlines + piece.count(b"\n", 0, length) + 1
+        newlines += piece.count(b"\n")
+        position += len(piece)
+    return end, n_lines
+
+
+def _blocks(file: IO[bytes], path: Path, end: int) -> Iterator[bytes]:
+    """Give the text up to `end` in blocks of whole lines, each without the newline at its end."""
+    rest = file.read(min(len(_BOM), end))
+    left = end - len(rest)
+    rest = rest.removeprefix(_BOM)
+    n_lines = 0
+    while left and (piece := file.read(min(_BLOCK_BYTES, left))):
+        left -= len(piece)
+        lines, newline, rest = (rest + piece).rpartition(b"\n")
+        if newline:
+            yield (lines + newline).replace(b"\r\n", b"\n")[:-1]
+            n_lines += lines.count(b"\n") + 1
+        if len(rest) > _MOST_LINE_BYTES:
+            problem = f"a line must have at most {_MOST_LINE_BYTES} bytes. It has more."
+            raise _error(path, n_lines + 1, problem)
+    if rest:
+        yield rest.replace(b"\r\n", b"\n")
 
 
 @lru_cache(maxsize=64)
@@ -118,11 +176,11 @@ def _lines(number: bytes, width: int) -> re.Pattern[bytes]:
 
 
 def _first_bad_line(
-    path: Path, data: bytes, number: bytes, width: int, expected: str
+    path: Path, block: bytes, n_read: int, number: bytes, width: int, expected: str
 ) -> DataSetError:
     """Return the error about the first line that is not what it should be."""
     good = _lines(number, width)
-    for at, line in enumerate(data.split(b"\n"), start=1):
+    for at, line in enumerate(block.split(b"\n"), start=n_read + 1):
         if not good.fullmatch(line):
             count = f"{width} {expected}, divided by commas" if width > 1 else f"one of {expected}"
             got = "an empty line" if not line.strip() else _shown(line)

@@ -58,16 +58,15 @@ def clean_matrix(matrix: object, *, what: str) -> sp.csr_array:
     data = np.asarray(coo.data)
     if data.size and data.dtype.kind != "b":
         _check_counts(data, coo, what)
-    counts = data.astype(np.int64)
+    # int32 halves the memory traffic of every product, and no row sum can overflow it.
+    is_small = data.sum(dtype=np.float64) < 2**31 - 1
+    counts = data.astype(np.int32 if is_small else np.int64, copy=False)
     rows, columns = np.asarray(coo.row), np.asarray(coo.col)
     # csr_array sums duplicate entries on conversion, exactly because they are integers by now.
     csr = sp.csr_array(sp.coo_array((counts, (rows, columns)), shape=source.shape))
     csr.sum_duplicates()
     csr.eliminate_zeros()
     csr.sort_indices()
-    if csr.data.sum(dtype=np.float64) < 2**31 - 1:
-        # int32 halves the memory traffic of every product, and no row sum can overflow it.
-        csr = sp.csr_array((csr.data.astype(np.int32), csr.indices, csr.indptr), shape=csr.shape)
     return csr
 
 
@@ -86,7 +85,9 @@ def _dense(matrix: object, *, what: str) -> npt.NDArray[Any]:
 
 def _check_counts(data: npt.NDArray[Any], coo: Any, what: str) -> None:
     with np.errstate(invalid="ignore"):
-        bad = ~(data >= 0) | ~np.isfinite(data) | (data != np.floor(data)) | (data >= 2**31)
+        bad = ~(data >= 0) | (data >= 2**31)
+        if data.dtype.kind == "f":
+            bad |= ~np.isfinite(data) | (data != np.floor(data))
     if bad.any():
         at = int(np.argmax(bad))
         raise GraphError(

@@ -112,19 +112,25 @@ def total_of(relations: Mapping[str, sp.csr_array]) -> sp.csr_array:
 
 
 def check_within_graphs(matrix: sp.csr_array, ptr: npt.NDArray[np.int64], what: str) -> None:
-    """Refuse an edge that joins two graphs."""
+    """Refuse an edge that joins two graphs. The targets in every row must be sorted."""
     if len(ptr) == 2:
         return
-    graph = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    crossing = graph[rows] != graph[matrix.indices]
+    # The first and the last target of a row speak for all of them: memory for nodes, not for edges.
+    filled = np.flatnonzero(np.diff(matrix.indptr))
+    graph = np.searchsorted(ptr, filled, side="right") - 1
+    low, high = ptr[graph], ptr[graph + 1]
+    first = matrix.indices[matrix.indptr[filled]]
+    last = matrix.indices[matrix.indptr[filled + 1] - 1]
+    crossing = (first < low) | (last >= high)
     if crossing.any():
         at = int(np.argmax(crossing))
-        source, target = int(rows[at]), int(matrix.indices[at])
+        node, own = int(filled[at]), int(graph[at])
+        targets = matrix.indices[matrix.indptr[node] : matrix.indptr[node + 1]]
+        target = int(targets[(targets < low[at]) | (targets >= high[at])][0])
+        other = int(np.searchsorted(ptr, target, side="right")) - 1
         raise GraphError(
-            f"{what} must not join two graphs. Got an edge from node {source - ptr[graph[source]]} "
-            f"of graph {graph[source]} to node {target - ptr[graph[target]]} of graph "
-            f"{graph[target]}."
+            f"{what} must not join two graphs. Got an edge from node {node - ptr[own]} of graph "
+            f"{own} to node {target - ptr[other]} of graph {other}."
         )
 
 
