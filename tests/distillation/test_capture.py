@@ -9,12 +9,13 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
+from torch import nn
 from torch_geometric.nn.models import GCN
 
 import gnn2logic as gl
-from distill_networks import Pooled, seeded
+from distill_networks import MixedUp, Pooled, seeded
 from gnn2logic import GraphBatch, ShardStore, Teacher, capture, random_graphs, write_shards
-from gnn2logic.exceptions import GraphError
+from gnn2logic.exceptions import BatchDependenceWarning, GraphError, StoreError
 
 
 @pytest.fixture
@@ -80,6 +81,117 @@ def test_another_teacher_replaces_the_first(store: ShardStore, batch: GraphBatch
     before = times(store)
     capture(other, store)
     assert not set(times(store)) & set(before)
+
+
+class Signed(nn.Module):
+    """A network with something that no weight shows."""
+
+    def __init__(self, sign: Any) -> None:
+        super().__init__()
+        self.inside = network()
+        self.sign = sign
+
+    def forward(self, x: Any, edge_index: Any) -> Any:
+        return self.inside(x, edge_index) * self.sign
+
+
+class Hidden:
+    """A sign that cannot be looked into."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.value
+
+
+def second_forward(module: Any, batch: Any) -> Any:
+    return -module(batch.x, batch.edge_index)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (lambda: Teacher(Signed(1)), lambda: Teacher(Signed(-1))),
+        (lambda: Teacher(Signed(Hidden(1))), lambda: Teacher(Signed(Hidden(-1)))),
+        (
+            lambda: Teacher(network(), classes=["a", "b", "c"]),
+            lambda: Teacher(network(), classes=["c", "b", "a"]),
+        ),
+        (
+            lambda: Teacher(network(), forward=lambda m, b: m(b.x, b.edge_index)),
+            lambda: Teacher(network(), forward=lambda m, b: -m(b.x, b.edge_index)),
+        ),
+        (lambda: Teacher(network()), lambda: Teacher(network(), forward=second_forward)),
+    ],
+)
+@pytest.mark.parametrize("given", [False, True])
+def test_what_no_weight_shows_is_seen(
+    first: Any, second: Any, given: bool, store: ShardStore, batch: GraphBatch
+) -> None:
+    graphs = gl.to_pyg(batch) if given else None
+    capture(first(), store, graphs)
+    teacher = second()
+    capture(teacher, store, graphs)
+    assert store.teacher_labels is not None
+    assert store.teacher_labels.tolist() == teacher.predict(batch).tolist()
+    assert store.teacher_labels.tolist() != first().predict(batch).tolist()
+    # Now that is what is kept.
+    before = times(store)
+    capture(second(), store, graphs)
+    assert times(store) == before
+
+
+def test_a_tree_learns_from_the_network_that_is_given(store: ShardStore, batch: GraphBatch) -> None:
+    parameters: dict[str, Any] = {"width": 2, "random_state": 0, "ccp_alpha": 0}
+    for sign in (1, -1):
+        teacher = Teacher(Signed(Hidden(sign)))
+        tree = gl.distill(teacher, store, **parameters)
+        assert gl.fidelity(tree, teacher, batch) > 0.8
+
+
+def test_graphs_that_can_be_read_once_are_asked_for_again(
+    store: ShardStore, batch: GraphBatch
+) -> None:
+    data = gl.to_pyg(batch)
+    capture(Teacher(Signed(Hidden(1))), store, iter(data))
+    other = Teacher(Signed(Hidden(-1)))
+    with pytest.raises(StoreError, match="answers of another network.*call capture again"):
+        capture(other, store, iter(data))
+    assert store.activation_widths == ()
+    capture(other, store, iter(data))
+    assert store.teacher_labels is not None
+    assert store.teacher_labels.tolist() == other.predict(batch).tolist()
+
+
+def test_answers_that_depend_on_the_mini_batch_are_kept(tmp_path: Path) -> None:
+    graphs = random_graphs(30, sizes=5, density=0.4, random_state=0)
+    store = write_shards(tmp_path / "store", graphs, shard_nodes=80)
+    with pytest.warns(BatchDependenceWarning):
+        capture(seeded(MixedUp), store)
+    before = times(store)
+    capture(seeded(MixedUp), store)
+    assert times(store) == before
+
+
+@pytest.mark.parametrize("single", [slice(0, 10), slice(10, 20)])
+def test_shards_of_one_node_graphs_are_what_the_others_are(single: Any, tmp_path: Path) -> None:
+    sizes = np.full(20, 5)
+    sizes[single] = 1
+    graphs = random_graphs(20, sizes=sizes, random_state=0)
+    store = write_shards(tmp_path / "store", graphs, shard_nodes=10)
+    assert any(shard.n_nodes == shard.n_graphs for shard in store.shards)
+    teacher = Teacher(network())
+    for _ in range(2):
+        capture(teacher, store)
+        assert store.teacher_label_level == "node"
+        assert store.teacher_labels is not None
+        assert store.teacher_labels.tolist() == teacher.predict(graphs).tolist()
+    before = times(store)
+    capture(teacher, store)
+    assert times(store) == before
 
 
 def test_graphs_as_the_network_wants_them(tmp_path: Path) -> None:

@@ -28,15 +28,17 @@ _TOLERANCE = 1e-3
 _ROUNDING = 64 * float(np.finfo(np.float32).eps)
 
 
-def few_graphs(graphs: Sequence[Data], max_nodes: int) -> list[Data]:
-    """Return a few graphs from everywhere in the data, with at most so many nodes if possible."""
-    numbers = np.unique(np.linspace(0, len(graphs) - 1, _GRAPHS_TOGETHER).astype(int))
-    chosen: list[Data] = []
+def few_graphs(sizes: Sequence[int] | npt.NDArray[np.int64], max_nodes: int) -> list[int]:
+    """Return the numbers of a few graphs from everywhere in the data.
+
+    Together they have at most so many nodes, unless the first alone has more.
+    """
+    chosen: list[int] = []
     n_nodes = 0
-    for data in (graphs[number] for number in numbers):
-        if not chosen or n_nodes + data.num_nodes <= max_nodes:
-            chosen.append(data)
-            n_nodes += data.num_nodes
+    for number in np.unique(np.linspace(0, len(sizes) - 1, _GRAPHS_TOGETHER).astype(int)).tolist():
+        if not chosen or n_nodes + sizes[number] <= max_nodes:
+            chosen.append(number)
+            n_nodes += int(sizes[number])
     return chosen
 
 

@@ -237,7 +237,9 @@ class Teacher:
         TeacherWarning
             If the answers are random.
         """
-        some = few_graphs(self._read(graphs), self.max_nodes)
+        items = self._read(graphs)
+        numbers = few_graphs([data.num_nodes for data in items], self.max_nodes)
+        some = [items[number] for number in numbers]
         with at_rest(self.module, self.device) as device:
 
             def ask(batch: Batch) -> npt.NDArray[np.float32]:
