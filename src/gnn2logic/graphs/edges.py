@@ -60,7 +60,7 @@ def clean_matrix(matrix: object, *, what: str) -> sp.csr_array:
         _check_counts(data, coo, what)
     # int32 halves the memory traffic of every product, and no row sum can overflow it.
     is_small = data.sum(dtype=np.float64) < 2**31 - 1
-    counts = data.astype(np.int32 if is_small else np.int64, copy=False)
+    counts: npt.NDArray[Any] = data.astype(np.int32 if is_small else np.int64, copy=False)
     rows, columns = np.asarray(coo.row), np.asarray(coo.col)
     # csr_array sums duplicate entries on conversion, exactly because they are integers by now.
     csr = sp.csr_array(sp.coo_array((counts, (rows, columns)), shape=source.shape))
