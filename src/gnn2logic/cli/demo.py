@@ -30,4 +30,4 @@ def demo(
     say = talker(quiet)
     from gnn2logic.cli.demonstration import show
 
-    show(out, epochs=epochs, emit=emit, say=say)
+    show(out, epochs=epochs, emit=emit, say=say, verbose=int(not quiet))

@@ -25,7 +25,7 @@ Say = Callable[[object], None]
 _N_TEST = 200
 
 
-def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
+def show(out: Path, *, epochs: int, emit: Say, say: Say, verbose: int = 1) -> None:
     """Run the demo.
 
     Parameters
@@ -36,6 +36,8 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
         Epochs of the network at most.
     emit, say : function of one text
         Takes a result; says how things are going.
+    verbose : int
+        0 shows no progress of the training and the fit.
     """
     let_threads_sleep()
     with writing_to(out):
@@ -46,10 +48,12 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say) -> None:
     train, test = data.take(order[_N_TEST:]), data.take(order[:_N_TEST])
 
     say("Training a graph isomorphism network ...")
-    gnn = gl.models.GNNClassifier("gin", hidden=64, max_epochs=epochs, verbose=1, random_state=0)
+    gnn = gl.models.GNNClassifier(
+        "gin", hidden=64, max_epochs=epochs, verbose=verbose, random_state=0
+    )
     gnn.fit(train.graphs, train.y)
     say("Distilling it ...\n")
-    idt = gl.distill(gnn, train.graphs, random_state=0)
+    idt = gl.distill(gnn, train.graphs, random_state=0, verbose=verbose)
 
     emit(f"{idt}\n")
     smallest = min(range(len(test.class_names)), key=lambda label: idt.formula(label).size)

@@ -92,11 +92,8 @@ def fetch(url: str, target: Path, *, name: str, opener: Opener, limits: Limits) 
     try:
         with opener(url) as response, target.open("xb") as file:
             size = _announced(response)
-            progress = Progress(f"download {name}", 100)
-            try:
+            with Progress(f"download {name}", 100) as progress:
                 taken, checksum = _copy(response, file, size, progress, url, limits)
-            finally:
-                progress.close()
     except urllib.error.HTTPError as error:
         error.close()
         if error.code == 404:

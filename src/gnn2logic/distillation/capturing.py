@@ -26,7 +26,7 @@ _TINY = 1e-6
 
 
 def capture(
-    teacher: object, store: ShardStore, graphs: object = None, *, verbose: int = 0
+    teacher: object, store: ShardStore, graphs: object = None, *, verbose: int | None = None
 ) -> ShardStore:
     """Run a network over a store and keep node representations and predicted classes there.
 
@@ -43,8 +43,9 @@ def capture(
     graphs : graphs or iterator of graphs, optional
         The graphs as the network wants them, in the order of the store: for networks that read
         features which the store holds as predicates only. By default the network reads these.
-    verbose : int
-        Not 0 shows progress.
+    verbose : int, optional
+        1 shows progress, 0 shows nothing. By default work of more than five seconds shows it on a
+        terminal.
 
     Returns
     -------
@@ -80,7 +81,9 @@ def capture(
 class _Capture:
     """One teacher on its way through a store."""
 
-    def __init__(self, teacher: Teacher, store: ShardStore, source: str, *, verbose: int) -> None:
+    def __init__(
+        self, teacher: Teacher, store: ShardStore, source: str, *, verbose: int | None
+    ) -> None:
         self._teacher = teacher
         self._store = store
         self._source = source
@@ -91,16 +94,14 @@ class _Capture:
         """Fill what is missing; stop with False where what is there came from another network."""
         store = self._store
         items = None if graphs is None else items_from(graphs, None, "graph", store.n_nodes)
-        progress = Progress("capture", store.n_shards, enabled=bool(self._verbose))
-        for shard in store.shards:
-            given = None if items is None else _beside(items, shard)
-            if not store.has_activations_of(shard.number, self._source):
-                self._fill(shard, given)
-            elif not self._is_still_true(shard, given):
-                progress.close()
-                return False
-            progress.step("shard")
-        progress.close()
+        with Progress("capture", store.n_shards, verbose=self._verbose) as progress:
+            for shard in store.shards:
+                given = None if items is None else _beside(items, shard)
+                if not store.has_activations_of(shard.number, self._source):
+                    self._fill(shard, given)
+                elif not self._is_still_true(shard, given):
+                    return False
+                progress.step("shard")
         if items is not None and next(items, None) is not None:
             raise GraphError(f"graphs must be those of the store, {store.n_graphs}. Got more.")
         return True

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gnn2logic._progress import Progress
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.experiments.catalogue import (
     ABLATIONS,
@@ -17,7 +18,6 @@ from gnn2logic.experiments.catalogue import (
     Model,
     choose,
 )
-from gnn2logic.experiments.countdown import Countdown
 from gnn2logic.experiments.environment import describe_environment
 from gnn2logic.experiments.folds import fold_of
 from gnn2logic.experiments.plans import RunSettings
@@ -171,17 +171,16 @@ def _missing(
 def _run_units(
     units: list[_Unit], file: RowFile, run: RunSettings, jobs: int, dask: str | None
 ) -> None:
-    countdown = Countdown(len(units))
     if dask is None:
         finished = in_processes(_run_unit, [(unit, run, file) for unit in units], jobs)
     else:
         # Workers need not see the files of this machine.
         finished = on_cluster(_run_unit, [(unit, run, None) for unit in units], dask)
-    for unit, rows in finished:
-        for row in rows:
-            file.append(row)
-        countdown.step(f"{unit.dataset} fold {unit.fold}")
-    countdown.close()
+    with Progress("reproduce", len(units), verbose=1) as progress:
+        for unit, rows in finished:
+            for row in rows:
+                file.append(row)
+            progress.step(f"{unit.dataset} fold {unit.fold}, unit")
 
 
 def _run_unit(unit: _Unit, run: RunSettings, file: RowFile | None) -> tuple[_Unit, list[Row]]:

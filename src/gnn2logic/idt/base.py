@@ -72,7 +72,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         checkpoint: str | os.PathLike[str] | None = None,
         n_jobs: int | None = None,
         random_state: object = None,
-        verbose: int = 0,
+        verbose: int | None = None,
     ) -> None:
         self.n_layers = n_layers
         self.width = width
@@ -154,8 +154,10 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         weights = integer_weights(rows.weights[kept_rows])
         labels = Labels(rows.codes[kept_rows], weights, len(rows.classes))
         checkpoint, seed = self._checkpoint(data, labels, [*inner, final])
-        progress = Progress("fit", n_layers + 1, enabled=bool(self.verbose))
-        with limited_threads(self.n_jobs):
+        with (
+            Progress("fit", n_layers + 1, verbose=self.verbose) as progress,
+            limited_threads(self.n_jobs),
+        ):
             fitted = fit(
                 data,
                 labels,
@@ -166,7 +168,6 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
                 progress=progress,
                 checkpoint=checkpoint,
             )
-        progress.close()
         self.encoder_ = encoder
         self.classes_ = rows.classes
         self.prunings_ = fitted.prunings

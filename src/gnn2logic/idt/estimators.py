@@ -64,8 +64,9 @@ class IDTClassifier(IDTEstimator):
     n_jobs : int, optional
         Threads; all there are by default. It never changes the model.
     random_state : int, RandomState, Generator or None
-    verbose : int
-        1 shows progress on a terminal.
+    verbose : int, optional
+        1 shows progress: on a terminal, in a notebook, in lines of a log. 0 shows nothing. By
+        default a fit of more than five seconds shows it on a terminal.
 
     Attributes
     ----------

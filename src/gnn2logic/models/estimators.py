@@ -66,7 +66,7 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_weight: object = None,
         device: str = "auto",
         random_state: object = None,
-        verbose: int = 0,
+        verbose: int | None = None,
     ) -> None:
         self.conv = conv
         self.n_layers = n_layers
@@ -108,19 +108,18 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             validation=np.where(held_out, weights, 0.0),
             per_node=self._level == "node",
         )
-        progress = Progress("train", plan.max_epochs, enabled=bool(self.verbose))
+        progress = Progress("train", plan.max_epochs, verbose=self.verbose)
 
         def report(epoch: Epoch) -> None:
             watched = epoch.training if epoch.validation is None else epoch.validation
             progress.step(f"loss {watched:.4f}, epoch")
 
-        with seeded(plan.seed, plan.device):
+        with progress, seeded(plan.seed, plan.device):
             network = GraphNetwork(shape).to(plan.device)
             # One class leaves nothing to learn.
             epochs, best = (
                 train(network, tensors, rows, plan, report=report) if len(classes) > 1 else ([], -1)
             )
-        progress.close()
         self.module_ = network.eval()
         self.classes_ = classes
         self.history_ = epochs
@@ -274,8 +273,9 @@ class GNNClassifier(_GNNEstimator):
         ``"auto"`` is the GPU if there is one; else a name such as ``"cpu"`` or ``"cuda:1"``.
     random_state : int, RandomState, Generator or None
         A number gives the same network every time on the same machine with as many threads.
-    verbose : int
-        1 shows progress on a terminal.
+    verbose : int, optional
+        1 shows progress: on a terminal, in a notebook, in lines of a log. 0 shows nothing. By
+        default training of more than five seconds shows it on a terminal.
 
     Attributes
     ----------

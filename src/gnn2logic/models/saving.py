@@ -85,7 +85,7 @@ class _Parameters(_Strict, frozen=True):
     )
     device: str | msgspec.UnsetType = msgspec.UNSET
     random_state: int | msgspec.UnsetType | None = msgspec.UNSET
-    verbose: int | msgspec.UnsetType = msgspec.UNSET
+    verbose: int | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class _Model(_Strict, frozen=True):

@@ -47,7 +47,7 @@ def write_shards(
     level: Level = "graph",
     shard_nodes: int = 50_000,
     overwrite: bool = False,
-    verbose: int = 0,
+    verbose: int | None = None,
 ) -> ShardStore:
     """Write graphs to a folder from which formulas and models read them shard by shard.
 
@@ -74,8 +74,9 @@ def write_shards(
         this number and not with the data.
     overwrite : bool
         Whether a store that is in the folder already may be replaced.
-    verbose : int
-        Not 0 shows progress.
+    verbose : int, optional
+        1 shows progress, 0 shows nothing. By default work of more than five seconds shows it on a
+        terminal.
 
     Returns
     -------
@@ -106,10 +107,9 @@ def write_shards(
     folder = Path(path).absolute()
     _prepare(folder)
     earlier = Earlier(folder) if overwrite else find_earlier(folder)
-    progress = Progress("write", None, enabled=bool(verbose))
-    writer = _Writer(earlier, own, level, int(shard_nodes), progress)
-    writer.write(items_from(graphs, y, level, int(shard_nodes)))
-    progress.close()
+    with Progress("write", None, verbose=verbose) as progress:
+        writer = _Writer(earlier, own, level, int(shard_nodes), progress)
+        writer.write(items_from(graphs, y, level, int(shard_nodes)))
     return open_shards(folder)
 
 
