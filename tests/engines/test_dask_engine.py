@@ -304,6 +304,7 @@ def test_results_that_take_long_to_get_here(
     # It is looked at many times before it is there, and all that time nobody works.
     monkeypatch.setattr(watching, "_LOOK_EVERY", 0.001)
     monkeypatch.setattr(watch, "_tasks_of_workers", lambda: {"a worker": []})
+    monkeypatch.setattr(watch, "_silent_workers", lambda now: set())
     large = client.submit(bytes, 50_000_000, pure=False)
     distributed.wait(large)
     assert len(watch.results([large])[0]) == 50_000_000

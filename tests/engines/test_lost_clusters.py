@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -12,9 +13,9 @@ from pathlib import Path
 import distributed
 import pytest
 
-from dask_processes import DaskProcesses
+from dask_processes import DaskProcesses, slow
 from engine_shards import NumberMaker
-from gnn2logic.engines import DaskEngine, connected
+from gnn2logic.engines import DaskEngine, connected, watching
 from gnn2logic.exceptions import EngineError, MissingDependencyError
 
 MAKERS = [NumberMaker(n) for n in range(3)]
@@ -61,6 +62,37 @@ def test_a_cluster_that_falls_apart(cluster: DaskProcesses, tmp_path: Path) -> N
                 engine.place(MAKERS)
     with pytest.raises(EngineError, match="the client is 'closed'"):
         engine.place(MAKERS)
+
+
+def test_a_worker_that_was_stopped(cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is neither dead nor at work, and the scheduler would wait for it for minutes."""
+    monkeypatch.setattr(watching, "_SILENCE", 2.0)
+    message = "must be heard of. Nothing came from tcp://.* has a part of the work: it was stopped"
+    with distributed.Client(cluster.address, timeout=20, set_as_default=False) as client:
+        engine = DaskEngine(client, timeout=1)
+        workers = [cluster.add_worker() for _ in range(2)]
+        client.wait_for_workers(2, timeout=30)
+        crew = DaskEngine(client, timeout=30).place(MAKERS)
+        assert crew.ask("step", 2)[0] == 1 + 3 + 5
+        crew.close()
+        crew = engine.place(MAKERS)
+        pids = set(crew.ask("process").numbers)
+        assert pids == {worker.pid for worker in workers}
+        # One of two with tasks, while the other one has done its own.
+        workers[0].send_signal(signal.SIGSTOP)
+        with pytest.raises(EngineError, match=message):
+            crew.ask("step", 2)
+        workers[0].send_signal(signal.SIGCONT)
+        # One that has done its work, but not handed it over; who works elsewhere is no help.
+        where = {pid: address for address, pid in client.run(os.getpid).items()}
+        result = client.submit(bytes, 2**20, workers=[where[workers[1].pid]], pure=False)
+        assert len(result.result(timeout=30)) == 2**20
+        busy = client.submit(slow, 60, workers=[where[workers[0].pid]], pure=False)
+        workers[1].send_signal(signal.SIGSTOP)
+        with pytest.raises(EngineError, match=message):
+            engine.watch.results([result])
+        workers[1].send_signal(signal.SIGCONT)
+        busy.cancel()
 
 
 def test_connecting(cluster: DaskProcesses) -> None:

@@ -47,7 +47,8 @@ class DaskEngine:
     client : distributed.Client
         It stays open.
     timeout : float
-        Seconds without any worker, or without a word of the scheduler, until a fit gives up.
+        Seconds without any worker, or without a word of the scheduler or of a worker that has a
+        part of the work, until a fit gives up.
 
     Examples
     --------
@@ -149,7 +150,9 @@ class DaskCrew:
             answers = [self._submit(self._tasks.answer_of, state, number) for state in self._states]
             self._passing += answers
             try:
-                return self._tasks.add_up(*self._watch.results(self._sums(answers)))
+                sums = self._sums(answers)
+                needed = [*self._states, *self._passing]
+                return self._tasks.add_up(*self._watch.results(sums, needed))
             except self._tasks.StaleShardError as error:
                 for shard, state in enumerate(self._states):
                     if shard == error.shard or state.status == "error":

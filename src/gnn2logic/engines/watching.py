@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from gnn2logic._optional import import_optional
@@ -17,6 +17,10 @@ __all__ = ["Watch", "needs_distributed"]
 _LOOK_EVERY = 1.0
 # Seconds between two looks whether tasks have arrived.
 _ARRIVAL = 0.01
+# Workers say every half second that they are there, and less often where they are many; one that is
+# hard at work may be late. After so many seconds, and some more for each worker, it is not.
+_SILENCE = 5.0
+_SILENCE_PER_WORKER = 0.02
 _CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 
 
@@ -32,7 +36,8 @@ class Watch:
     ----------
     client : distributed.Client
     timeout : float
-        Seconds without any worker, or without a word of the scheduler, until it gives up.
+        Seconds without any worker, or without a word of the scheduler or of a worker that has a
+        part of the work, until it gives up.
     """
 
     def __init__(self, client: Any, timeout: float) -> None:
@@ -41,14 +46,20 @@ class Watch:
         self._closed = distributed.comm.CommClosedError
         self._client = client
         self._timeout = timeout
+        # What the scheduler said when it heard of each worker, and when it said something new.
+        self._heard: dict[str, tuple[float, float]] = {}
 
     def expect_connection(self) -> None:
         """Raise an error unless the client is connected."""
         if self._client.status != "running":
             self._lost(None)
 
-    def results(self, futures: Sequence[Any]) -> list[Any]:
-        """Return the results of tasks; errors raised by a task are raised as they are."""
+    def results(self, futures: Sequence[Any], needed: Sequence[Any] = ()) -> list[Any]:
+        """Return the results of tasks; errors raised by a task are raised as they are.
+
+        `needed` are tasks that these are made from: whoever has them must be there as well.
+        """
+        keys = {future.key for future in (*futures, *needed)}
         # Not `future.result(timeout=...)`: a client that was stopped while it was fetching a result
         # may never fetch one again. So it is left to itself, and the cluster is watched from here.
         fetching = asyncio.run_coroutine_threadsafe(
@@ -59,7 +70,7 @@ class Watch:
             if all(future.status == "finished" for future in futures):
                 # They are on their way, and nobody has to work any more.
                 last_busy = time.monotonic()
-            last_busy = self.look(last_busy)
+            last_busy = self.look(last_busy, keys)
         try:
             found: list[Any] = fetching.result()
             return found
@@ -78,21 +89,57 @@ class Watch:
             self._lost(error)
         raise error
 
-    def look(self, last_busy: float) -> float:
+    def look(self, last_busy: float, keys: Collection[str] = ()) -> float:
         """Return when a worker was last seen at work, or raise an error if that was too long ago.
 
         Parameters
         ----------
         last_busy : float
             What the last look returned; ``time.monotonic()`` before the first.
+        keys : collection of str
+            The tasks that are needed; by default all of the client.
         """
         now = time.monotonic()
         tasks = self._tasks_of_workers()
-        if any(tasks.values()):
+        silent = self._silent_workers(now)
+        if silent:
+            self._expect_nothing_from(silent, tasks, keys or self._client.futures)
+        if any(own for worker, own in tasks.items() if worker not in silent):
             return now
         if now - last_busy > self._timeout:
             self._give_up("All of them did nothing" if tasks else "It had none")
         return last_busy
+
+    def _silent_workers(self, now: float) -> set[str]:
+        """Return the workers that have not been heard of for too long.
+
+        A worker that was stopped, or whose machine hangs, keeps its tasks for minutes. Only whether
+        the time that the scheduler gives is a new one is looked at: it may have another clock.
+        """
+        workers = self._told("identity")["workers"]
+        for worker, about in workers.items():
+            if self._heard.get(worker, (None,))[0] != about["last_seen"]:
+                self._heard[worker] = about["last_seen"], now
+        self._heard = {worker: self._heard[worker] for worker in workers}
+        limit = max(self._timeout, _SILENCE + _SILENCE_PER_WORKER * len(workers))
+        return {worker for worker, (_, since) in self._heard.items() if now - since > limit}
+
+    def _expect_nothing_from(
+        self, silent: set[str], tasks: dict[str, Any], keys: Collection[str]
+    ) -> None:
+        """Raise an error if what is needed can come from silent workers alone."""
+        holders = self._told("who_has", keys=list(keys))
+        stuck = {worker for worker in silent if any(key in keys for key in tasks.get(worker, ()))}
+        for own in holders.values():
+            if own and silent.issuperset(own):
+                stuck.update(own)
+        if stuck:
+            raise EngineError(
+                f"The workers of the Dask cluster must be heard of. Nothing came from {min(stuck)} "
+                f"for more than {self._timeout:g} seconds, and it has a part of the work: it was "
+                "stopped, or its machine does not answer. Wake or end it and fit again, or give "
+                "DaskEngine a longer timeout."
+            )
 
     def threads(self) -> dict[str, int]:
         """Return how many threads each worker has."""
