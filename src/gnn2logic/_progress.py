@@ -36,7 +36,9 @@ class Progress:
     verbose : int or None
         0 keeps quiet and 1 shows everything: on a terminal in a line that is rewritten, in a
         notebook in a bar that is redrawn, elsewhere in a line every few seconds and at the end.
-        None shows work of more than five seconds, and only on a terminal.
+        None shows work that takes longer than `patience`, and only on a terminal.
+    patience : float
+        Seconds.
     stream : text file, optional
         stderr by default.
     clock : callable
@@ -49,6 +51,7 @@ class Progress:
         total: int | None,
         *,
         verbose: int | None = None,
+        patience: float = _PATIENCE,
         stream: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -58,7 +61,7 @@ class Progress:
         self._started = clock()
         self._done = 0
         self._what = ""
-        self._patience = _PATIENCE if verbose is None else 0.0
+        self._patience = patience if verbose is None else 0.0
         self._view = _view(verbose, stream)
         self._shown = 0
         self._shown_at = self._started

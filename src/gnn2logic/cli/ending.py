@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from gnn2logic._text import visible
 from gnn2logic.exceptions import (
     FormulaError,
     Gnn2LogicError,
@@ -58,7 +59,7 @@ def exit_code_of(command: Callable[[], Any]) -> int:
 
 
 def _failed(message: str, code: int) -> int:
-    sys.stderr.write(f"error: {message}\n")
+    sys.stderr.write(f"error: {visible(message)}\n")
     return code
 
 
@@ -72,7 +73,7 @@ def _usage_message(error: Any) -> str:
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Say a warning in one line, without the place in the code."""
-    sys.stderr.write(f"warning: {message}\n")
+    sys.stderr.write(f"warning: {visible(str(message))}\n")
 
 
 def _pipe_was_closed() -> int:

@@ -10,6 +10,8 @@ from typing import Any
 
 import typer
 
+from gnn2logic._text import visible, visible_json
+
 __all__ = ["any_text_is_fine", "emit", "emit_json", "emit_scores", "emit_table", "talker"]
 
 
@@ -21,14 +23,15 @@ def any_text_is_fine() -> None:
 
 
 def emit(text: object = "") -> None:
-    """Write a result."""
-    typer.echo(str(text))
+    """Write a result; a terminal never sees control characters of names."""
+    typer.echo(visible(str(text)))
 
 
 def emit_json(plain: object) -> None:
     """Write a result for programs."""
     is_unicode = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    emit(json.dumps(plain, ensure_ascii=not is_unicode, allow_nan=False, indent=2))
+    text = json.dumps(plain, ensure_ascii=not is_unicode, allow_nan=False, indent=2)
+    emit(visible_json(text))
 
 
 def emit_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -74,7 +77,7 @@ def _emit_framed(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:.4f}" if isinstance(value, float) else visible(str(value), keep="")
 
 
 def talker(quiet: bool) -> Callable[[object], None]:
@@ -84,6 +87,6 @@ def talker(quiet: bool) -> Callable[[object], None]:
 
     def say(text: Any) -> None:
         if not quiet:
-            typer.echo(str(text), err=True)
+            typer.echo(visible(str(text)), err=True)
 
     return say

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._optional import import_optional
+from gnn2logic._text import one_line
 from gnn2logic._validation import check_names
 from gnn2logic.datasets.attributes import AttributedGraph, NodeAttributes, attributed_graphs
 from gnn2logic.exceptions import GraphError, LabelError
@@ -214,19 +215,21 @@ class Dataset:
 
     def __str__(self) -> str:
         counts = np.bincount(self.y, minlength=self.n_classes).tolist()
-        classes = [f"{name} {n}" for name, n in zip(self.class_names, counts, strict=True)]
+        classes = [
+            f"{one_line(name)} {n}" for name, n in zip(self.class_names, counts, strict=True)
+        ]
         extra = () if self.attributes is None else self.attributes.names
         rows = [
-            (self.name, f"{len(self)} graphs"),
+            (one_line(self.name), f"{len(self)} graphs"),
             ("nodes", f"{self.graphs.n_nodes}, {self.graphs.n_nodes / len(self):.2f} per graph"),
             ("edges", f"{self.n_edges}, {self.n_edges / len(self):.2f} per graph"),
-            ("features", _listed((*self.graphs.names, *extra))),
+            ("features", _listed(tuple(map(one_line, (*self.graphs.names, *extra))))),
             ("classes", _listed(tuple(classes))),
         ]
         if self.graphs.relations:
-            rows.append(("relations", _listed(tuple(self.graphs.relations))))
+            rows.append(("relations", _listed(tuple(map(one_line, self.graphs.relations)))))
         if self.motifs is not None:
-            rows.append(("motifs", _listed(tuple(self.motifs))))
+            rows.append(("motifs", _listed(tuple(map(one_line, self.motifs)))))
         if self.truth is not None:
             rows.append(("truth", str(self.truth)))
         width = max(10, *(len(name) for name, _ in rows))

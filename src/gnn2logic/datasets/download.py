@@ -92,7 +92,7 @@ def fetch(url: str, target: Path, *, name: str, opener: Opener, limits: Limits) 
     try:
         with opener(url) as response, target.open("xb") as file:
             size = _announced(response)
-            with Progress(f"download {name}", 100) as progress:
+            with Progress(f"download {name}", 100, patience=0.0) as progress:
                 taken, checksum = _copy(response, file, size, progress, url, limits)
     except urllib.error.HTTPError as error:
         error.close()

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from torch_geometric.data import Data
 
+from gnn2logic._text import one_line
 from gnn2logic._validation import check_fitted
 from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher
@@ -90,7 +91,7 @@ class Disagreements(Sequence[Disagreement]):
         for own in self._found:
             where = (own.index,) if own.node is None else (own.index, own.node)
             cells = (*where, own.graph.n_nodes, own.graph.n_edges, own.idt, own.teacher)
-            rows.append(tuple(str(cell) for cell in cells))
+            rows.append(tuple(one_line(str(cell)) for cell in cells))
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = (
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from gnn2logic._text import one_line
 from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.kinds import Kinds
 from gnn2logic.explanation.parts import Part
 from gnn2logic.explanation.path import Condition
-from gnn2logic.graphs.modality import quote_name
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.syntax import TRUE
 
@@ -184,8 +184,7 @@ def _last(explanation: Explanation) -> str:
 
 def label_text(label: object) -> str:
     """Return a class in one line."""
-    text = str(label)
-    return text if text.isprintable() else quote_name(text)
+    return one_line(str(label))
 
 
 def percent(share: float) -> str:

@@ -11,31 +11,13 @@ import enum
 import re
 from dataclasses import dataclass
 
+from gnn2logic._text import quote_name
 from gnn2logic._validation import check_name
 
 __all__ = ["ALL_SETS", "OUT_EDGES", "Direction", "Edges", "Modality", "quote_name"]
 
 # Inside the brackets of A[...] any run of these characters needs no quotes.
 _BARE_RELATION = re.compile(r"[A-Za-z0-9_.=:+-]+\Z", re.ASCII)
-
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def quote_name(name: str) -> str:
-    r"""Return `name` in double quotes, as the text grammar reads it back.
-
-    >>> print(quote_name('charge > 0.5'), quote_name('say "hi"'))
-    "charge > 0.5" "say \"hi\""
-    """
-    return '"' + "".join(_escape(character) for character in name) + '"'
-
-
-def _escape(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
-    return f"\\U{ord(character):08x}" if ord(character) > 0xFFFF else f"\\u{ord(character):04x}"
 
 
 class Direction(enum.Enum):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._text import one_line
 from gnn2logic.idt.model import IDT, Prunings
 from gnn2logic.idt.reading import class_formula, final_columns, leaf_classes
 from gnn2logic.logic.syntax import Formula
@@ -212,8 +213,8 @@ class RuleTable(Sequence[Rule]):
             )
             for number, label in enumerate(shown):
                 start = head if number == 0 else " " * len(head)
-                support = rule.support[label]
-                lines.append(f"{start}{label} ({support:.0%}): {_cut(str(rule.formulas[label]))}")
+                support, name = rule.support[label], one_line(str(label))
+                lines.append(f"{start}{name} ({support:.0%}): {_cut(str(rule.formulas[label]))}")
         shown = shown_classes(self.chosen)
         if any(len(str(self.chosen.formulas[label])) > _SHOWN for label in shown):
             lines.extend(["the chosen rule in full", *_in_full(self.chosen, shown)])
@@ -258,7 +259,7 @@ def _in_full(rule: Rule, labels: Sequence[Any]) -> list[str]:
         if len(text) > _SHOWN_BELOW:
             text = f"{text[:_SHOWN_BELOW]}... (size {rule.formulas[label].size})"
         first, *more = text.split("\n")
-        lines.extend([f"  {label}: {first}", *(f"    {line}" for line in more)])
+        lines.extend([f"  {one_line(str(label))}: {first}", *(f"    {line}" for line in more)])
     return lines
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from gnn2logic._files import write_atomically
 from gnn2logic._optional import import_optional
+from gnn2logic._text import visible_json, visible_texts
 from gnn2logic.idt.settings import check_whole
 from gnn2logic.reporting.html import to_html
 from gnn2logic.reporting.limits import Limits
@@ -45,15 +46,16 @@ class Report:
 
     def json(self) -> str:
         """Return everything the report says as JSON."""
-        return json.dumps(self._document, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json.dumps(self._document, ensure_ascii=False, allow_nan=False)
+        return visible_json(text) + "\n"
 
     def markdown(self) -> str:
         """Return the report as Markdown, without pictures."""
-        return to_markdown(self._document)
+        return to_markdown(visible_texts(self._document))
 
     def html(self) -> str:
         """Return the report as one page that needs no network and no other file."""
-        return to_html(self._document, self._picture)
+        return to_html(visible_texts(self._document), self._picture)
 
     def write_html(self, path: str | os.PathLike[str]) -> None:
         """Write the page of `html` to a file."""

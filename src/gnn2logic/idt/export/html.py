@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from gnn2logic._text import one_line
 from gnn2logic.idt.rules import Rule, RuleTable, shown_classes
 from gnn2logic.logic.printing.english import to_english
 from gnn2logic.logic.printing.text import to_unicode
@@ -42,7 +43,7 @@ def model_to_html(model: IDTPredictor) -> str:
     table = model.rules_
     chosen = table.chosen
     words = "".join(
-        f"<p><b>{escape(str(label))}</b>: {_lines(to_english(chosen.formulas[label]))}.</p>"
+        f"<p><b>{_name(label)}</b>: {_lines(to_english(chosen.formulas[label]))}.</p>"
         for label in shown_classes(chosen)
     )
     title = (
@@ -66,12 +67,16 @@ def _rows(rule: Rule) -> str:
         formula = rule.formulas[label]
         rows.append(
             f"<tr{start}>{head if number == 0 else ''}"
-            f'<td style="{_LEFT}">{escape(str(label))}</td>'
+            f'<td style="{_LEFT}">{_name(label)}</td>'
             f'<td style="{_RIGHT}">{rule.support[label]:.0%}</td>'
             f'<td style="{_LEFT}" title="{_cut(to_english(formula))}">'
             f"<code>{_lines(_short(to_unicode(formula)))}</code></td></tr>"
         )
     return "".join(rows)
+
+
+def _name(label: object) -> str:
+    return escape(one_line(str(label)))
 
 
 def _lines(text: str) -> str:

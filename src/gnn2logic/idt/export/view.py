@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from gnn2logic._text import one_line
 from gnn2logic._validation import check_fitted
 from gnn2logic.exceptions import LabelError, UnsupportedInputError
-from gnn2logic.graphs.modality import quote_name
 from gnn2logic.idt.model import IDT, LeafSet, TrueColumn
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.reading import column_formulas, leaf_classes
@@ -143,8 +143,3 @@ def _model_and_labels(model: object) -> tuple[IDT, list[Any] | None]:
             f"Got {type(model).__name__} instead."
         )
     return fitted, list(model.classes_)
-
-
-def one_line(text: str) -> str:
-    """Return the text, in quotes and escaped if it has more than plain characters of one line."""
-    return text if text.isprintable() else quote_name(text)
