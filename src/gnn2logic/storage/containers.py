@@ -25,7 +25,9 @@ from gnn2logic._files import write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import StoreError
 
-__all__ = ["ArrayKind", "Container", "open_container", "write_container"]
+__all__ = ["ArrayKind", "Container", "Piece", "open_container", "packed", "write_container"]
+
+Piece = bytes | memoryview
 
 _MAGIC = b"G2LSTORE"
 _DIGEST_SIZE = 32
@@ -52,8 +54,15 @@ class ArrayKind:
 
 def write_container(path: Path, header: object, arrays: Iterable[npt.NDArray[Any]]) -> str:
     """Write a file, whole or not at all, and return its checksum."""
+    checksum, pieces = packed(header, arrays)
+    write_atomically(path, pieces)
+    return checksum
+
+
+def packed(header: object, arrays: Iterable[npt.NDArray[Any]]) -> tuple[str, list[Piece]]:
+    """Return the checksum of a file and what is in it, piece by piece."""
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
-    pieces: list[bytes | memoryview] = [text, bytes(-(_START + len(text)) % _ALIGNED)]
+    pieces: list[Piece] = [text, bytes(-(_START + len(text)) % _ALIGNED)]
     for array in arrays:
         flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         pieces += [flat.data, bytes(-flat.nbytes % _ALIGNED)]
@@ -61,8 +70,7 @@ def write_container(path: Path, header: object, arrays: Iterable[npt.NDArray[Any
     for piece in pieces:
         digest.update(piece)
     start = _MAGIC + len(text).to_bytes(8, "little") + digest.digest()
-    write_atomically(path, [start, *pieces])
-    return digest.hexdigest()
+    return digest.hexdigest(), [start, *pieces]
 
 
 class Container:

@@ -23,6 +23,7 @@ __all__ = [
     "Manifest",
     "Plan",
     "ShardNote",
+    "data_folder",
     "read_document",
     "write_document",
 ]
@@ -85,11 +86,28 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=
     version: Literal[1] = 1
     plan: Plan
     shards: Annotated[list[ShardNote], msgspec.Meta(min_length=1)]
+    # How often the store was replaced; left out of the document while it never was.
+    generation: AtLeastOne | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def replaced(self) -> int:
+        """How often the store was replaced by another one in the same folder."""
+        return 0 if self.generation is msgspec.UNSET else self.generation
 
     @property
     def digest(self) -> str:
-        """A number for all the data: it changes with any of it."""
-        return _digest(msgspec.to_builtins(self))
+        """A number for all the data: it changes with any of it, and with nothing else."""
+        first = msgspec.structs.replace(self, generation=msgspec.UNSET)
+        return _digest(msgspec.to_builtins(first))
+
+
+def data_folder(folder: Path, replaced: int) -> Path:
+    """Return where the shards are of a store that was replaced so many times.
+
+    A store that takes the place of another is written beside it, into a folder of its own. So it
+    is the manifest, one file, that changes hands.
+    """
+    return folder / f"generation-{replaced}" if replaced else folder
 
 
 def write_document(path: Path, document: Manifest | Plan) -> None:

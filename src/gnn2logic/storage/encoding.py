@@ -49,25 +49,8 @@ class BlockEncoder:
         self._is_ours = not hasattr(encoder, "columns_")
         self.fitted: FittedEncoder | None = None if self._is_ours else encoder
 
-    def accepts(self, fitted: FittedEncoder) -> bool:
-        """Whether an earlier, equal call may have made `fitted`; then it is used from now on."""
-        told = fitted.to_document()
-        if self.fitted is not None:
-            return self.fitted.to_document() == told
-        own = self._unfitted()
-        own._set_learned([], ())
-        if own.to_document()["settings"] != told["settings"]:
-            return False
-        self.fitted = fitted
-        return True
-
     def encode(self, block: Sequence[Item], first_graph: int) -> GraphBatch:
-        """Return the graphs of a block that are wanted, with predicates."""
-        batch = self._encode(block, first_graph)
-        # Only the first graphs of a store are ever unwanted, those that are in it already.
-        return batch[block[0].skip :] if block[0].skip else batch
-
-    def _encode(self, block: Sequence[Item], first_graph: int) -> GraphBatch:
+        """Return the graphs of a block with predicates."""
         graphs = [item.graphs for item in block]
         where = f"In the graphs from number {first_graph} on"
         try:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -14,10 +13,10 @@ import scipy.sparse as sp
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.parts import check_part, check_within_graphs, clean_ptr
-from gnn2logic.storage.containers import ArrayKind, Container, write_container
+from gnn2logic.storage.containers import ArrayKind, Container, Piece, packed
 from gnn2logic.storage.label_codes import LabelTable, Level, decoded, label_table
 
-__all__ = ["ShardHeader", "read_batch", "read_header", "read_labels", "write_shard"]
+__all__ = ["PackedShard", "ShardHeader", "pack_shard", "read_batch", "read_header", "read_labels"]
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1, le=2**62)]
@@ -70,16 +69,23 @@ class ShardHeader(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
         return kinds
 
 
-def write_shard(
-    path: Path,
+class PackedShard(NamedTuple):
+    """A shard that is not written yet: what the file says about itself, and all that is in it."""
+
+    header: ShardHeader
+    checksum: str
+    pieces: list[Piece]
+
+
+def pack_shard(
     batch: GraphBatch,
     *,
     plan: str,
     number: int,
     labels: npt.NDArray[Any] | None,
     level: Level,
-) -> tuple[ShardHeader, str]:
-    """Write a shard; return its header and its checksum."""
+) -> PackedShard:
+    """Return the file of a shard; the same graphs and labels always give the same."""
     matrices = [batch.adjacency, *batch.relations.values()]
     small = max(batch.n_nodes, *(matrix.nnz for matrix in matrices)) < _MOST_INT32
     index: IndexKind = "<i4" if small else "<i8"
@@ -109,7 +115,7 @@ def write_shard(
         is_symmetric=batch.is_symmetric,
         labels=table,
     )
-    return header, write_container(path, msgspec.to_builtins(header), arrays)
+    return PackedShard(header, *packed(msgspec.to_builtins(header), arrays))
 
 
 # Reading --------------------------------------------------------------------------------------

@@ -32,18 +32,15 @@ class Item:
         The number of nodes of every graph in it.
     labels : list or None
         One label for each graph or node; None where there are none.
-    skip : int
-        So many of its graphs, from the first on, are not wanted; labels are those of the others.
     """
 
     graphs: Any
     sizes: npt.NDArray[np.int64]
     labels: list[Any] | None
-    skip: int = 0
 
     @property
     def n_graphs(self) -> int:
-        """The number of graphs in it, wanted or not."""
+        """The number of graphs in it."""
         return len(self.sizes)
 
     @property

@@ -17,7 +17,13 @@ from gnn2logic.exceptions import LabelError, ParameterError, StoreError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.storage.activation_files import ActivationHeader, check_layers, write_activations
-from gnn2logic.storage.documents import MANIFEST, PLAN, Manifest, read_document
+from gnn2logic.storage.documents import (
+    MANIFEST,
+    PLAN,
+    Manifest,
+    data_folder,
+    read_document,
+)
 from gnn2logic.storage.label_codes import LabelTable, Level, label_table
 from gnn2logic.storage.stored_shard import StoredShard, activation_path
 
@@ -96,7 +102,7 @@ class ShardStore:
         nodes = accumulate((note.n_nodes for note in notes), initial=0)
         self.shards = tuple(
             StoredShard(
-                folder=path,
+                folder=data_folder(path, manifest.replaced),
                 number=number,
                 first_graph=first_graph,
                 first_node=first_node,
@@ -282,7 +288,7 @@ class ShardStore:
             widths=[array.shape[1] for array in arrays],
             labels=table,
         )
-        path = activation_path(self.path, shard)
+        path = activation_path(own.folder, shard)
         path.parent.mkdir(exist_ok=True)
         write_activations(path, header, arrays, codes)
 
@@ -301,7 +307,7 @@ class ShardStore:
     def remove_activations(self) -> None:
         """Remove all node representations from the store; the graphs stay."""
         for shard in self.shards:
-            activation_path(self.path, shard.number).unlink(missing_ok=True)
+            activation_path(shard.folder, shard.number).unlink(missing_ok=True)
 
 
 def _agreed(header: ActivationHeader) -> tuple[Any, ...]:

@@ -9,9 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._files import write_atomically
 from gnn2logic._progress import Progress
 from gnn2logic.exceptions import LabelError, ParameterError, StoreError
 from gnn2logic.graphs.batch import GraphBatch
@@ -24,10 +26,16 @@ from gnn2logic.storage.documents import (
     ShardNote,
     write_document,
 )
-from gnn2logic.storage.earlier import Earlier, find_earlier
+from gnn2logic.storage.earlier import (
+    Earlier,
+    find_earlier,
+    find_replacement,
+    remove_older,
+    remove_shards,
+)
 from gnn2logic.storage.encoding import BlockEncoder, labels_of
 from gnn2logic.storage.label_codes import Level, kind_of_labels
-from gnn2logic.storage.shard_files import write_shard
+from gnn2logic.storage.shard_files import pack_shard
 from gnn2logic.storage.sources import Item, blocks, cuts, items_from
 from gnn2logic.storage.store import ShardStore, open_shards
 from gnn2logic.storage.stored_shard import shard_path
@@ -52,7 +60,9 @@ def write_shards(
     """Write graphs to a folder from which formulas and models read them shard by shard.
 
     The graphs are read one after the other, so they need not fit into memory. If the call is
-    interrupted, the same call goes on behind the last complete shard.
+    interrupted, the same call goes on behind the last complete shard. For this it reads all graphs
+    again and compares them with what is stored, so that a store never holds graphs of two calls;
+    what it saves is the writing.
 
     Parameters
     ----------
@@ -73,7 +83,8 @@ def write_shards(
         A shard has at most so many nodes, unless it is a single larger graph. Memory grows with
         this number and not with the data.
     overwrite : bool
-        Whether a store that is in the folder already may be replaced.
+        Whether a store that is in the folder already may be replaced. The new one is written
+        beside it and takes its place in one step, when it is complete.
     verbose : int, optional
         1 shows progress, 0 shows nothing. By default work of more than five seconds shows it on a
         terminal.
@@ -103,36 +114,25 @@ def write_shards(
         raise ParameterError(f"shard_nodes must be at least 1. Got {shard_nodes} instead.")
     if level not in ("graph", "node"):
         raise ParameterError(f"level must be 'graph' or 'node'. Got {level!r} instead.")
-    own = BlockEncoder(encoder)
+    blocks_to_predicates = BlockEncoder(encoder)
     folder = Path(path).absolute()
-    _prepare(folder)
-    earlier = Earlier(folder) if overwrite else find_earlier(folder)
+    _check_folder(folder)
+    earlier = find_replacement(folder) if overwrite else find_earlier(folder)
     with Progress("write", None, verbose=verbose) as progress:
-        writer = _Writer(earlier, own, level, int(shard_nodes), progress)
+        writer = _Writer(earlier, blocks_to_predicates, level, int(shard_nodes), progress)
         writer.write(items_from(graphs, y, level, int(shard_nodes)))
     return open_shards(folder)
 
 
-def _prepare(folder: Path) -> None:
-    """Make sure that the folder may be written to; remove what a killed process left behind."""
+def _check_folder(folder: Path) -> None:
+    """Make sure that the folder may be written to."""
     folder.mkdir(parents=True, exist_ok=True)
     is_ours = any((folder / name).is_file() for name in (MANIFEST, PLAN))
-    leftovers = list(folder.glob(".gnn2logic-*.part"))
-    if not is_ours and set(folder.iterdir()) - set(leftovers):
+    if not is_ours and set(folder.iterdir()) - set(folder.glob(".gnn2logic-*.part")):
         raise StoreError(
             f"{str(folder)!r} must be a new or empty folder, or a shard store. It holds other "
             "files; choose another folder."
         )
-    for leftover in leftovers:
-        leftover.unlink(missing_ok=True)
-
-
-def _remove_store(folder: Path) -> None:
-    # The manifest first: without it nobody takes the rest for a store.
-    for name in (MANIFEST, PLAN):
-        (folder / name).unlink(missing_ok=True)
-    for old in (*folder.glob("shard-*.bin"), *folder.glob("activations/shard-*.bin")):
-        old.unlink(missing_ok=True)
 
 
 class _Writer:
@@ -155,41 +155,44 @@ class _Writer:
         shard_nodes: int,
         progress: Progress,
     ) -> None:
-        self._folder = earlier.folder
         self._encoder = encoder
         self._level: Level = level
         self._shard_nodes = shard_nodes
         self._progress = progress
         self._earlier = earlier
-        self._plan = earlier.plan
-        if self._plan is not None:
-            assert earlier.encoder is not None
-            if self._plan.shard_nodes != shard_nodes or not encoder.accepts(earlier.encoder):
-                raise earlier.other("it was begun with another shard_nodes or encoder")
+        self._plan: Plan | None = None
 
     def write(self, items: Iterator[Item]) -> None:
         """Write all shards that are not there yet, and then the manifest."""
-        notes = list(self._earlier.notes)
-        new = self._earlier.skip(items, self._level)
-        for batch, labels in self._cut(self._encoded(new)):
-            if self._earlier.is_finished:
-                raise self._earlier.other("it has fewer graphs")
-            with _telling(self._folder):
-                header, checksum = write_shard(
-                    shard_path(self._folder, len(notes)),
-                    batch,
-                    plan=self._known_plan.key,
-                    number=len(notes),
-                    labels=labels,
-                    level=self._level,
-                )
-            notes.append(ShardNote.of(header, checksum))
+        earlier = self._earlier
+        notes: list[ShardNote] = []
+        for batch, labels in self._cut(self._encoded(items)):
+            number = len(notes)
+            shard = pack_shard(
+                batch, plan=self._known_plan.key, number=number, labels=labels, level=self._level
+            )
+            if not earlier.has(number, shard, labels):
+                with _telling(earlier.folder):
+                    write_atomically(shard_path(earlier.data, number), shard.pieces)
+            notes.append(ShardNote.of(shard.header, shard.checksum))
             self._progress.step("shard")
-        if not self._earlier.is_finished:
-            with _telling(self._folder):
-                manifest = Manifest(plan=self._known_plan, shards=notes)
-                write_document(self._folder / MANIFEST, manifest)
-        (self._folder / PLAN).unlink(missing_ok=True)
+        earlier.check_end(len(notes))
+        if not earlier.is_finished:
+            self._finish(notes)
+            return
+        # An earlier call may have been killed before it could; who may only read need not.
+        with contextlib.suppress(PermissionError):
+            remove_older(earlier.folder, earlier.replaced)
+
+    def _finish(self, notes: list[ShardNote]) -> None:
+        """Write the manifest; from then on this is the store, and nothing else is needed."""
+        earlier = self._earlier
+        generation = earlier.replaced or msgspec.UNSET
+        manifest = Manifest(plan=self._known_plan, shards=notes, generation=generation)
+        with _telling(earlier.folder):
+            remove_shards(earlier.data, len(notes))
+            write_document(earlier.folder / MANIFEST, manifest)
+            remove_older(earlier.folder, earlier.replaced)
 
     @property
     def _known_plan(self) -> Plan:
@@ -198,7 +201,7 @@ class _Writer:
 
     def _encoded(self, items: Iterator[Item]) -> Iterator[Part]:
         """Give blocks of graphs with predicates, and their labels."""
-        first_graph = self._earlier.n_graphs
+        first_graph = 0
         for block in blocks(items, self._shard_nodes):
             labels = labels_of(block, self._level)
             batch = self._encoder.encode(block, first_graph)
@@ -215,16 +218,26 @@ class _Writer:
             assert self._encoder.fitted is not None
             document = self._encoder.fitted.to_document()
             self._plan = Plan(shard_nodes=self._shard_nodes, encoder=document, labels=note)
-            with _telling(self._folder):
-                # Only now is an old store replaced: the new graphs can be read.
-                _remove_store(self._folder)
-                write_document(self._folder / PLAN, self._plan)
+            if self._plan != self._earlier.plan:
+                self._begin(self._plan)
         elif self._plan.labels != note:
             told = [None if one is None else one.kind for one in (self._plan.labels, note)]
             raise LabelError(
                 "All labels must be of one kind, or all graphs without. "
                 f"Got {told[0] or 'none'} first and {told[1] or 'none'} later."
             )
+
+    def _begin(self, plan: Plan) -> None:
+        """Begin a store; only now is anything removed, for the new graphs can be read."""
+        earlier = self._earlier
+        if earlier.plan is not None and not earlier.may_differ:
+            if (earlier.plan.shard_nodes, earlier.plan.encoder) != (plan.shard_nodes, plan.encoder):
+                raise earlier.other("it was begun with another shard_nodes, encoder or features")
+            raise earlier.other("its labels are of another kind")
+        with _telling(earlier.folder):
+            earlier.data.mkdir(exist_ok=True)
+            remove_shards(earlier.data, 0)
+            write_document(earlier.data / PLAN, plan)
 
     def _cut(self, parts: Iterator[Part]) -> Iterator[Part]:
         """Give parts that are as large as a shard may be; the last may be smaller."""
