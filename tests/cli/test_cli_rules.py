@@ -142,6 +142,13 @@ def test_formula_from_stdin_and_simplified() -> None:
     assert run("formula", "-", "--simplify", stdin=long).stdout == "A U1 != 1\n"
 
 
+def test_a_formula_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnn2logic.cli.formula._MOST_CHARACTERS", 30)
+    assert run("formula", "-", stdin="U0 |".ljust(28) + "U1").stdout == "U0 | U1\n"
+    result = run("formula", "-", stdin="U0 |".ljust(29) + "U1", code=2)
+    assert "A formula from stdin must have at most 30 characters" in result.stderr
+
+
 NESTED = "1(A(U0 & A(U1 | A U0 > 1) > 2 & A(A U0 = 0) > 0) > 1) > 10"
 
 
@@ -406,3 +413,18 @@ def test_a_file_that_cannot_be_written(
     assert result.stderr == f"error: {old}: cannot be written. No space left on device\n"
     assert old.read_text() == "old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.svg", "old.svg"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs devices and links")
+def test_links_and_devices_are_written_to(model: Path, tmp_path: Path) -> None:
+    device, link = tmp_path / "device.svg", tmp_path / "link.svg"
+    device.symlink_to(os.devnull)
+    run("plot", model, "--out", device)
+    assert device.is_symlink()
+    assert device.is_char_device()
+    link.symlink_to("there/real.svg")
+    assert "No such file" in run("plot", model, "--out", link, code=3).stderr
+    (tmp_path / "there").mkdir()
+    run("plot", model, "--out", link)
+    assert link.is_symlink()
+    assert (tmp_path / "there" / "real.svg").read_text().startswith("<?xml")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLES", "formula", "parsed"]
 
+_MOST_CHARACTERS = 10**8
+
 EXAMPLES = (
     "gnn2logic formula shapes.idt.json",
     "gnn2logic formula shapes.idt.json --class 'two shapes' --as latex",
@@ -98,7 +100,13 @@ def parsed(text: str) -> Formula:
     """Return the formula that an argument holds; ``-`` reads it from stdin."""
     from gnn2logic.logic import parse
 
-    return parse(sys.stdin.read() if text == "-" else text)
+    if text == "-":
+        text = sys.stdin.read(_MOST_CHARACTERS + 1)
+        if len(text) > _MOST_CHARACTERS:
+            raise ParameterError(
+                f"A formula from stdin must have at most {_MOST_CHARACTERS:,} characters. Got more."
+            )
+    return parse(text)
 
 
 def _writer(
