@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from timing import median_seconds
 
-from gnn2logic.trees.kernels import add_histograms
+from gnn2logic.learning.kernels import add_histograms
 
 GOAL = 2.0
 N_CODES = 32

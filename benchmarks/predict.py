@@ -16,7 +16,7 @@ import numpy as np
 from timing import median_seconds
 
 from gnn2logic import GraphBatch, IDTClassifier, parse, random_graphs
-from gnn2logic.idt.running import column_values, final_leaves
+from gnn2logic.idt.predict import column_values, final_leaves
 
 LIMIT = 5.0
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import oracle
 from gnn2logic.graphs import GraphBatch, from_edges
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
 from strategies import NAMES, RELATIONS, formulas, plain_graphs, to_batch
 
 STAR = [(0, 1), (0, 2), (0, 3), (4, 5)]

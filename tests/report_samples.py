@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from gnn2logic.graphs import GraphBatch, random_graphs
-from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 from gnn2logic.logic import parse
 from gnn2logic.reporting import Report, report
 

@@ -12,7 +12,7 @@ import pytest
 
 from gnn2logic._progress import Progress
 from gnn2logic.graphs import random_graphs
-from gnn2logic.idt import IDTClassifier
+from gnn2logic.learning import IDTClassifier
 
 
 class Terminal(io.StringIO):

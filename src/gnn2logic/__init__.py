@@ -37,9 +37,10 @@ if TYPE_CHECKING:
         to_networkx,
         to_pyg,
     )
-    from gnn2logic.idt import IDTClassifier, IDTNodeClassifier, IDTPredictor, load
+    from gnn2logic.idt import IDTPredictor, load
     from gnn2logic.idt.export import to_dot, to_text, to_tikz
-    from gnn2logic.idt.formula_models import from_formulas
+    from gnn2logic.idt.from_formulas import from_formulas
+    from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
     from gnn2logic.logic import (
         ALL,
         FALSE,
@@ -166,9 +167,10 @@ _HOMES = {
         "to_networkx",
         "to_pyg",
     ),
-    "gnn2logic.idt": ("IDTClassifier", "IDTNodeClassifier", "IDTPredictor", "load"),
+    "gnn2logic.idt": ("IDTPredictor", "load"),
     "gnn2logic.idt.export": ("to_dot", "to_text", "to_tikz"),
-    "gnn2logic.idt.formula_models": ("from_formulas",),
+    "gnn2logic.idt.from_formulas": ("from_formulas",),
+    "gnn2logic.learning": ("IDTClassifier", "IDTNodeClassifier"),
     "gnn2logic.models": ("to_gnn",),
     "gnn2logic.plotting": (
         "plot_confusion",
@@ -192,13 +194,13 @@ _PARTS = (
     "explanation",
     "graphs",
     "idt",
+    "learning",
     "logic",
     "models",
     "plotting",
     "reporting",
     "storage",
     "testing",
-    "trees",
 )
 
 

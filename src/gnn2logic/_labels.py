@@ -1,4 +1,4 @@
-"""Labels of any kind that users have, as one clean array."""
+"""What users say about rows, graphs or nodes: labels, weights and masks as clean arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy.typing as npt
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import LabelError
 
-__all__ = ["check_labels"]
+__all__ = ["check_labels", "check_mask", "check_weights"]
+
+FloatArray = npt.NDArray[np.float64]
 
 
 def check_labels(
@@ -82,3 +84,51 @@ def _whole_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
             f"Got {labels[at]} at position {at}."
         )
     return labels.astype(np.int64)
+
+
+def check_weights(
+    sample_weight: object, count: int, *, of: str, among: npt.NDArray[np.bool_] | None = None
+) -> FloatArray:
+    """Return one weight per row, 1 where none are given; some row `among` those has weight."""
+    if sample_weight is None:
+        return np.ones(count)
+    try:
+        weights = _as_doubles(np.asarray(to_numpy(sample_weight)))
+    except (TypeError, ValueError):
+        raise LabelError(
+            f"sample_weight must hold one number per {of}. Got {sample_weight!r:.60} instead."
+        ) from None
+    if weights.shape != (count,):
+        raise LabelError(
+            f"sample_weight must hold one number per {of}. Got shape {weights.shape} for {count} "
+            f"{of}s."
+        )
+    of_interest = weights if among is None else weights[among]
+    if not np.isfinite(weights).all() or (weights < 0).any() or not of_interest.any():
+        raise LabelError(
+            "sample_weight must be finite, at least 0, and not 0 everywhere. "
+            f"Got values from {of_interest.min()} to {of_interest.max()}."
+        )
+    return weights
+
+
+def _as_doubles(given: npt.NDArray[Any]) -> FloatArray:
+    """Return numbers in double precision: what was meant by 0.1, also where fewer bits hold it."""
+    if given.dtype in (np.float16, np.float32):
+        given = given.astype(str)
+    return given.astype(np.float64)
+
+
+def check_mask(mask: object, count: int) -> npt.NDArray[np.bool_]:
+    """Return which nodes to learn from, all by default."""
+    if mask is None:
+        return np.ones(count, dtype=bool)
+    chosen = np.asarray(to_numpy(mask))
+    if chosen.dtype != bool or chosen.shape != (count,):
+        raise LabelError(
+            f"mask must hold one truth value for each of the {count} nodes. "
+            f"Got shape {chosen.shape}, dtype {chosen.dtype} instead."
+        )
+    if not chosen.any():
+        raise LabelError("mask must choose at least one node. Got none.")
+    return chosen

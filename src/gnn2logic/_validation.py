@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from gnn2logic.exceptions import FeatureError
+from gnn2logic.exceptions import FeatureError, ParameterError
 
 
 def check_names(names: Sequence[object], *, what: str) -> tuple[str, ...]:
@@ -56,6 +56,41 @@ def is_unicode(text: str) -> bool:
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number, of Python or of numpy; truth values are none."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def check_whole(name: str, value: object, *, least: int) -> int:
+    """Return a whole number that is at least `least`."""
+    if is_whole(value) and value >= least:
+        return int(value)
+    raise ParameterError(f"{name} must be a whole number >= {least}. Got {value!r} instead.")
+
+
+def check_share(name: str, value: object) -> float:
+    """Return a number above 0 and at most 1."""
+    if not isinstance(value, bool | np.bool_) and isinstance(value, numbers.Real):
+        share = float(value)
+        if 0 < share <= 1:
+            return share
+    raise ParameterError(f"{name} must be a number in (0, 1]. Got {value!r} instead.")
+
+
+def check_choice(name: str, value: object, allowed: Sequence[object]) -> Any:
+    """Return `value` if it is one of the allowed ones."""
+    if not any(value is option or value == option for option in allowed):
+        options = ", ".join(repr(option) for option in allowed)
+        raise ParameterError(f"{name} must be one of {options}. Got {value!r} instead.")
+    return value
+
+
+def seed_from(random_state: object) -> int:
+    """Return one number that all random streams of a fit are derived from."""
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    return check_whole("random_state", random_state, least=0)
 
 
 def some_of(items: Sequence[object], *, limit: int = 8) -> str:

@@ -16,7 +16,7 @@ pytest.importorskip("torch_geometric", reason="needs the extra 'torch'")
 
 import gnn2logic as gl
 from gnn2logic import datasets
-from gnn2logic.idt.reading import column_formulas
+from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.logic import TRUE
 from gnn2logic.logic.documents import formula_to_document
 from gnn2logic.models import load_gnn

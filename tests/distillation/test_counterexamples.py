@@ -13,8 +13,8 @@ from gnn2logic.distillation import Teacher, as_teacher
 from gnn2logic.distillation.counterexamples import find_disagreements
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.graphs import GraphBatch, random_graphs, to_pyg
-from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 from gnn2logic.logic import parse
 from gnn2logic.models.formula_network import to_gnn
 

@@ -12,7 +12,7 @@ from gnn2logic.distillation import IDTDistiller, Teacher
 from gnn2logic.distillation.disagreements import disagreements
 from gnn2logic.exceptions import LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs import random_graphs, to_pyg
-from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
+from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 from gnn2logic.logic import parse
 from gnn2logic.models.formula_network import to_gnn
 

@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from gnn2logic.engines.shard_tasks import _one_thread
 from gnn2logic.engines.threads import one_blas_thread
-from gnn2logic.idt.threads import limited_threads
+from gnn2logic.learning.threads import limited_threads
 
 LIMITS: list[Callable[[], contextlib.AbstractContextManager[None]]] = [
     one_blas_thread,

@@ -7,7 +7,7 @@ import pytest
 from gnn2logic.experiments import plans
 from gnn2logic.experiments.catalogue import DATASETS
 from gnn2logic.experiments.plans import RunSettings, combinations, plan_for
-from gnn2logic.idt import IDTClassifier
+from gnn2logic.learning import IDTClassifier
 from gnn2logic.models import GNNClassifier
 
 

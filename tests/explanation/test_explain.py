@@ -26,11 +26,11 @@ from gnn2logic.exceptions import (
 )
 from gnn2logic.explanation import Condition, Explanation, explain
 from gnn2logic.graphs import GraphBatch, Modality, from_edges, random_graphs
-from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.idt.tree import Split, Tree
+from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 from gnn2logic.logic import TRUE, parse
 from gnn2logic.logic.documents import formula_to_document
-from gnn2logic.trees.tree import Split, Tree
 from strategies import KINDS, NAMES
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from gnn2logic.explanation import explain
 from gnn2logic.explanation.flips import CountChange, Situation, nearest_flips
 from gnn2logic.graphs import Modality, from_edges
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic import TRUE, Formula, parse, predicate
-from gnn2logic.trees.tree import Split, Tree
 
 COLUMNS = {0: TRUE, 1: predicate("U0"), 2: predicate("U1")}
 LABELS = ("ant", "bee", "cat")

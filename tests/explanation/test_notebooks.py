@@ -11,8 +11,8 @@ from sklearn import config_context
 from gnn2logic import load
 from gnn2logic.explanation import explain
 from gnn2logic.graphs import from_edges, random_graphs
-from gnn2logic.idt import IDTClassifier
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.learning import IDTClassifier
 from gnn2logic.logic import parse, predicate
 
 EVIL = "<script>alert('x')</script>"

@@ -14,8 +14,8 @@ from gnn2logic.distillation import IDTDistiller, Teacher, distill, fidelity
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation import IDTExplainer, witnesses
 from gnn2logic.graphs import from_edges, random_graphs, to_pyg
-from gnn2logic.idt import IDTClassifier
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.learning import IDTClassifier
 from gnn2logic.logic import parse
 from gnn2logic.models import GNNClassifier
 from gnn2logic.models.formula_network import to_gnn

@@ -15,8 +15,8 @@ from explanation_samples import cases, star
 from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation import witnesses
 from gnn2logic.graphs import GraphBatch, from_edges, random_graphs
-from gnn2logic.idt import IDTClassifier
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.learning import IDTClassifier
 from gnn2logic.logic import parse
 from gnn2logic.logic.documents import formula_to_document
 from strategies import KINDS, NAMES

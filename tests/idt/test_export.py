@@ -27,8 +27,8 @@ from gnn2logic.graphs.modality import quote_name
 from gnn2logic.idt.export import to_dot, to_text, to_tikz, tree_to_text
 from gnn2logic.idt.model import IDT, InputPredicate, Layer, LeafSet, TrueColumn
 from gnn2logic.idt.pruning import prune
+from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic import TRUE
-from gnn2logic.trees.tree import Split, Tree
 
 FORMATS = [to_text, to_dot, to_tikz]
 ODD_NAMES = [

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from gnn2logic import GraphBatch, Modality, parse, random_graphs
 from gnn2logic.idt.export import to_dot, to_text, to_tikz
+from gnn2logic.idt.formulas import class_formula, column_formulas, leaf_classes
 from gnn2logic.idt.model import IDT, Column, InputPredicate, Layer, LeafSet, TrueColumn
+from gnn2logic.idt.predict import column_values, final_leaves
 from gnn2logic.idt.pruning import prune
-from gnn2logic.idt.reading import class_formula, column_formulas, leaf_classes
-from gnn2logic.idt.running import column_values, final_leaves
+from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic import TRUE
 from gnn2logic.logic.syntax import Threshold
-from gnn2logic.trees.tree import Split, Tree
 
 # A decision with what is on its False and on its True side; a leaf is its class, or None.
 Nested = tuple[Split, "Nested", "Nested"] | int | None

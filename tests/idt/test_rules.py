@@ -12,8 +12,8 @@ import pytest
 
 from gnn2logic import GraphBatch, IDTClassifier, IDTNodeClassifier, load, parse, random_graphs
 from gnn2logic.exceptions import LabelError
-from gnn2logic.idt import readings, rules
-from gnn2logic.idt.reading import class_formula
+from gnn2logic.idt import rules
+from gnn2logic.idt.formulas import class_formula
 
 
 def some_graphs(seed: int, count: int = 150) -> GraphBatch:
@@ -124,8 +124,7 @@ def count_readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         read.append(number)
         return class_formula(model, number, columns)
 
-    for module in (rules, readings):
-        monkeypatch.setattr(module, "class_formula", noting)
+    monkeypatch.setattr(rules, "class_formula", noting)
     return read
 
 

@@ -28,7 +28,7 @@ from gnn2logic import (
     random_graphs,
 )
 from gnn2logic.exceptions import ModelFileError
-from gnn2logic.idt.saving import PARAMETERS
+from gnn2logic.idt.parameters import PARAMETERS
 
 DATA = Path(__file__).parent / "data"
 

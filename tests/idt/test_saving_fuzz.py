@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gnn2logic import GraphBatch, IDTPredictor, load, random_graphs
 from gnn2logic.exceptions import Gnn2LogicError, ModelFileError
-from gnn2logic.idt.reading import class_formula, leaf_classes
-from gnn2logic.idt.running import final_leaves
+from gnn2logic.idt.formulas import class_formula, leaf_classes
+from gnn2logic.idt.predict import final_leaves
 from model_documents import good_document, load_bytes, signed
 
 

@@ -12,8 +12,8 @@ from matplotlib.colors import to_hex
 from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.explanation import Explanation, explain
 from gnn2logic.graphs import GraphBatch, from_edges, random_graphs
-from gnn2logic.idt import IDTClassifier
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.learning import IDTClassifier
 from gnn2logic.plotting import plot_explanation
 from gnn2logic.plotting.colours import ORANGE
 from plot_checks import assert_apart, saved

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gnn2logic.graphs import from_edges
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
 from gnn2logic.logic import parse
 from gnn2logic.reporting import report
 from report_samples import graph_report, graph_task, long_report, node_task

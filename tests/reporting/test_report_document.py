@@ -20,8 +20,8 @@ from gnn2logic import datasets
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation import explain, witnesses
 from gnn2logic.graphs import from_edges, random_graphs
-from gnn2logic.idt import IDTClassifier
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
+from gnn2logic.learning import IDTClassifier
 from gnn2logic.logic import parse
 from gnn2logic.logic.documents import formula_to_document
 from gnn2logic.reporting import report

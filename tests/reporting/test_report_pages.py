@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gnn2logic.graphs import random_graphs
-from gnn2logic.idt.formula_models import from_formulas
+from gnn2logic.idt.from_formulas import from_formulas
 from gnn2logic.logic import predicate
 from gnn2logic.logic.build import ALL
 from gnn2logic.reporting import Report, report

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import gnn2logic as gl
 from gnn2logic.cli import let_threads_sleep
 from gnn2logic.cli.files import save_picture, writing_to
-from gnn2logic.idt.reading import final_columns
+from gnn2logic.idt.formulas import final_columns
 from gnn2logic.logic.syntax import TRUE
 
 __all__ = ["show"]

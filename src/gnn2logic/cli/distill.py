@@ -175,7 +175,7 @@ def _tell(
 
 
 def _learned(chosen: Chosen, settings: dict[str, Any]) -> Any:
-    from gnn2logic.idt import IDTClassifier
+    from gnn2logic.learning import IDTClassifier
 
     return IDTClassifier(**settings).fit(chosen.graphs, chosen.labels)
 
@@ -187,7 +187,7 @@ def _variant(variant: Variant | None, labels: bool) -> Variant:
 
 
 def _idt_settings() -> list[str]:
-    from gnn2logic.idt.saving import PARAMETERS
+    from gnn2logic.idt.parameters import PARAMETERS
 
     return [name for name in PARAMETERS if name not in ("random_state", "verbose")]
 

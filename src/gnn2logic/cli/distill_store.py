@@ -17,7 +17,7 @@ def learn_from_store(
 ) -> Any:
     """Return a model that was learned from a store."""
     if variant == "true" and teacher is None:
-        from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
+        from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 
         if store.label_level is None:
             raise LabelError("The store must have labels to learn from. It was written without.")

@@ -8,14 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from torch import nn
 
-from gnn2logic._labels import check_labels
-from gnn2logic._validation import to_numpy
+from gnn2logic._labels import check_labels, check_weights
+from gnn2logic._validation import check_choice, to_numpy
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError
 from gnn2logic.graphs.reading import read_once
-from gnn2logic.idt.inputs import check_weights
-from gnn2logic.idt.settings import check_choice
 
 __all__ = ["check_same_names", "fidelity"]
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from torch_geometric.data import Data
 
+from gnn2logic._validation import check_whole, seed_from
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.disagreements import (
     Disagreement,
@@ -23,7 +24,6 @@ from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import FeatureError, UnseenCategoryWarning, UnsupportedInputError
 from gnn2logic.graphs.read_pyg import from_pyg
 from gnn2logic.idt import IDTPredictor
-from gnn2logic.idt.settings import check_whole, seed_from
 from gnn2logic.models.pyg_data import pyg_graphs
 
 __all__ = ["find_disagreements"]

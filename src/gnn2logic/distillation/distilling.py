@@ -13,7 +13,7 @@ from gnn2logic.distillation.notices import telling_caller
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.reading import read_once
-from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
+from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 from gnn2logic.models.pyg_data import pyg_graphs
 from gnn2logic.storage import ShardStore
 

@@ -14,8 +14,8 @@ from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.distilling import fit_to_teacher, short_variant
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.idt import IDTClassifier, IDTNodeClassifier
 from gnn2logic.idt.rules import RuleTable
+from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["IDTDistiller"]

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from torch_geometric.data import Batch, Data
 
+from gnn2logic._validation import check_choice, check_whole
 from gnn2logic.distillation.activations import Activations
 from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
 from gnn2logic.distillation.calling import call_by_signature, called
@@ -29,7 +30,6 @@ from gnn2logic.distillation.outputs import (
 )
 from gnn2logic.distillation.resting import at_rest
 from gnn2logic.exceptions import ParameterError, TeacherWarning, UnsupportedInputError
-from gnn2logic.idt.settings import check_choice, check_whole
 from gnn2logic.models.graph_checks import check_graphs
 from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, mini_batches, pyg_graphs
 from gnn2logic.models.settings import check_device

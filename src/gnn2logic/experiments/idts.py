@@ -16,7 +16,7 @@ from gnn2logic.experiments.folds import Fold, inner_splits, stream
 from gnn2logic.experiments.networks import TrainedNetwork
 from gnn2logic.experiments.plans import Plan, RunSettings, combinations
 from gnn2logic.graphs import GraphBatch
-from gnn2logic.idt import IDTClassifier
+from gnn2logic.learning import IDTClassifier
 
 __all__ = ["LearnedIDT", "learn_idt"]
 

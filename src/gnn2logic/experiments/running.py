@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gnn2logic._progress import Progress
+from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.experiments.catalogue import (
     ABLATIONS,
@@ -26,7 +27,6 @@ from gnn2logic.experiments.results import ROWS_NAME, write_results
 from gnn2logic.experiments.row_checks import problem_with
 from gnn2logic.experiments.rows import Row, RowFile
 from gnn2logic.experiments.scoring import score_fold
-from gnn2logic.idt.settings import check_whole
 from gnn2logic.plotting.axes import needs_matplotlib
 
 __all__ = ["reproduce"]

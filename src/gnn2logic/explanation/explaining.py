@@ -14,7 +14,7 @@ from gnn2logic.explanation.teacher_answer import ask_teacher
 from gnn2logic.explanation.witnesses import witnesses_of
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.trees.tree import Tree
+from gnn2logic.idt.tree import Tree
 
 __all__ = ["explain"]
 

@@ -20,9 +20,9 @@ from typing import Any
 
 from gnn2logic.explanation.path import Search, largest_part
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.idt.reading import final_columns, leaf_classes
+from gnn2logic.idt.formulas import final_columns, leaf_classes
+from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.syntax import TRUE, Formula, Threshold, conjunction, modal, negation
-from gnn2logic.trees.tree import Split, Tree
 
 __all__ = ["CountChange", "Flip", "Situation", "flips_at", "nearest_flips"]
 

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.graphs.modality import Modality
+from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.idt.model import IDT
-from gnn2logic.idt.reading import column_formulas
-from gnn2logic.idt.running import column_values
+from gnn2logic.idt.predict import column_values
+from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.evaluation import more_than_share
 from gnn2logic.logic.syntax import TRUE, Formula, Threshold, modal, negation
-from gnn2logic.trees.tree import Split, Tree
 
 __all__ = ["Condition", "Search", "largest_part"]
 

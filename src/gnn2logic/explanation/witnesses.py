@@ -22,12 +22,12 @@ from gnn2logic.explanation.path import Condition, Search
 from gnn2logic.explanation.subject import Subject, subject_of
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges
+from gnn2logic.idt.formulas import leaf_classes
 from gnn2logic.idt.model import IDT, LeafSet
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.idt.reading import leaf_classes
+from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.simplification.folding import fold_modal
 from gnn2logic.logic.syntax import Formula, Modal, Not, conjunction, negation
-from gnn2logic.trees.tree import Split, Tree
 
 __all__ = ["Witnesses", "witnesses", "witnesses_of"]
 
@@ -116,7 +116,7 @@ def witnesses(idt: IDTPredictor | IDT, graph: object, *, node: int | None = None
     Examples
     --------
     >>> import gnn2logic as gl
-    >>> from gnn2logic.idt.formula_models import from_formulas
+    >>> from gnn2logic.idt.from_formulas import from_formulas
     >>> idt = from_formulas({"yes": "1(A U0 > 2) > 1"}, otherwise="no", names=["U0", "U1"])
     >>> found = witnesses(idt, gl.random_graphs(1, sizes=8, density=0.5, random_state=0))
     >>> print(found.label, found.rule)

@@ -1,20 +1,11 @@
-"""Iterated Decision Trees: learn, run, read, prune, save."""
+"""Iterated Decision Trees in use: predict, read, prune, print, save. How they are learned is above.
 
-import importlib
-from typing import TYPE_CHECKING, Any
+Nothing here imports numba or scikit-learn, so a saved model is there at once.
+"""
 
-from gnn2logic.idt.loading import load
+from gnn2logic.idt.files import load
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.idt.tree import Split, Tree
 
-if TYPE_CHECKING:
-    from gnn2logic.idt.estimators import IDTClassifier, IDTNodeClassifier
-
-__all__ = ["IDT", "IDTClassifier", "IDTNodeClassifier", "IDTPredictor", "load"]
-
-
-def __getattr__(name: str) -> Any:
-    # The estimators need scikit-learn, which is slow to import; a saved model does not.
-    if name in ("IDTClassifier", "IDTNodeClassifier"):
-        return getattr(importlib.import_module("gnn2logic.idt.estimators"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = ["IDT", "IDTPredictor", "Split", "Tree", "load"]

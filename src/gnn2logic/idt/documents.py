@@ -19,7 +19,8 @@ import numpy as np
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import ModelFileError
 from gnn2logic.idt.model import IDT, Prunings
-from gnn2logic.idt.part_documents import (
+from gnn2logic.idt.tree import Tree
+from gnn2logic.idt.tree_documents import (
     ColumnDocument,
     NodeDocument,
     Strict,
@@ -30,7 +31,6 @@ from gnn2logic.idt.part_documents import (
     tree_from_document,
     tree_to_document,
 )
-from gnn2logic.trees.tree import Tree
 
 __all__ = [
     "FORMAT_VERSION",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gnn2logic.idt.export.text import CHI, tree_to_text
 from gnn2logic.idt.model import IDT, Column, InputPredicate, LeafSet, TrueColumn
+from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.syntax import TRUE, Formula, predicate
-from gnn2logic.trees.tree import Tree
 
 __all__ = ["LayerView", "layer_views"]
 

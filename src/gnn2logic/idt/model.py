@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gnn2logic.trees.tree import Tree
+from gnn2logic.idt.tree import Tree
 
 __all__ = ["IDT", "Column", "InputPredicate", "Layer", "LeafSet", "Prunings", "TrueColumn"]
 

@@ -15,24 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._files import write_atomically
-from gnn2logic._labels import check_labels
-from gnn2logic._validation import check_fitted
+from gnn2logic._labels import check_labels, check_weights
+from gnn2logic._validation import check_fitted, check_whole
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, to_bytes
-from gnn2logic.idt.inputs import check_weights
+from gnn2logic.idt.formulas import leaf_classes
 from gnn2logic.idt.layer_views import LayerView, layer_views
 from gnn2logic.idt.model import IDT, Prunings
+from gnn2logic.idt.predict import check_same_terms, final_leaves
 from gnn2logic.idt.pruning import prune
-from gnn2logic.idt.reading import leaf_classes
-from gnn2logic.idt.readings import Readings
-from gnn2logic.idt.rules import Rule, RuleTable
-from gnn2logic.idt.running import check_same_terms, final_leaves
-from gnn2logic.idt.settings import check_whole
+from gnn2logic.idt.rules import Readings, Rule, RuleTable
+from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.storage import ShardStore
-from gnn2logic.trees.tree import Tree
 
 __all__ = ["IDTPredictor"]
 

@@ -13,11 +13,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from gnn2logic.idt.formulas import leaf_classes
 from gnn2logic.idt.model import IDT, Column, Layer, LeafSet
-from gnn2logic.idt.reading import leaf_classes
+from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.simplification.boxes import Box, Interval, Term
 from gnn2logic.logic.syntax import predicate
-from gnn2logic.trees.tree import Split, Tree
 
 __all__ = ["prune"]
 

@@ -1,4 +1,4 @@
-"""The trade-off between size and accuracy, as a table of rules."""
+"""The trade-off between size and accuracy as a table of rules, and what was read of a model."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._text import one_line
+from gnn2logic.idt.formulas import class_formula, final_columns, leaf_classes
 from gnn2logic.idt.model import IDT, Prunings
-from gnn2logic.idt.reading import class_formula, final_columns, leaf_classes
+from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.syntax import Formula
-from gnn2logic.trees.tree import Tree
 
-__all__ = ["Rule", "RuleTable", "shown_classes"]
+__all__ = ["Readings", "Rule", "RuleTable", "shown_classes"]
 
 # In the table, longer formulas are cut; the chosen ones follow below it, up to the second limit.
 _SHOWN = 100
@@ -227,6 +227,57 @@ class RuleTable(Sequence[Rule]):
         from gnn2logic.idt.export.html import rules_to_html
 
         return rules_to_html(self)
+
+
+class Readings:
+    """Formulas and rules of one fitted state, each read when it is first asked for.
+
+    Parameters
+    ----------
+    model : IDT
+    prunings : Prunings
+    chosen : int
+    classes : array
+    """
+
+    def __init__(
+        self, model: IDT, prunings: Prunings, chosen: int, classes: npt.NDArray[Any]
+    ) -> None:
+        self._model, self._prunings, self._chosen = model, prunings, chosen
+        # Arrays can be written to, so what they held is kept beside them.
+        self._classes = classes.copy()
+        self._values = model.final.values.copy(), prunings.full.values.copy()
+        self._formulas: dict[int, Formula] = {}
+
+    def are_of(
+        self, model: IDT, prunings: Prunings, chosen: int, classes: npt.NDArray[Any]
+    ) -> bool:
+        """Return whether this is what such a state would say."""
+        final, full = self._values
+        return (
+            model is self._model
+            and prunings is self._prunings
+            and chosen == self._chosen
+            and classes.dtype == self._classes.dtype
+            and np.array_equal(classes, self._classes)
+            and np.array_equal(model.final.values, final)
+            and np.array_equal(prunings.full.values, full)
+        )
+
+    def formula(self, class_number: int) -> Formula:
+        """Return the formula of a class, given by its number."""
+        if class_number not in self._formulas:
+            self._formulas[class_number] = class_formula(self._model, class_number, self._columns)
+        return self._formulas[class_number]
+
+    @cached_property
+    def _columns(self) -> dict[int, Formula]:
+        return final_columns(self._model)
+
+    @cached_property
+    def rules(self) -> RuleTable:
+        """The table of rules, measured on the training data."""
+        return RuleTable(self._model, self._prunings, self._classes, self._chosen)
 
 
 def shown_classes(rule: Rule) -> list[Any]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.result import Explanation
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
-from gnn2logic.idt.settings import check_whole
 from gnn2logic.logic.syntax import TRUE, conjunction
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.colours import BLUE

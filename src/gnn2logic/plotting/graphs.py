@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import GraphError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import as_batch
-from gnn2logic.idt.settings import check_whole
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes, new_grid
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gnn2logic.idt.export.view import View
+from gnn2logic.idt.tree import Split
 from gnn2logic.logic.printing.infix import write_infix
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.printing.text import UNICODE
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.plotting.colours import text_colours
 from gnn2logic.plotting.words import raised
-from gnn2logic.trees.tree import Split
 
 __all__ = ["Names", "formula_text", "names_of", "split_text"]
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._validation import check_fitted, some_of
+from gnn2logic._validation import check_fitted, check_whole, some_of
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.rules import Rule, RuleTable
-from gnn2logic.idt.settings import check_whole
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.colours import BLUE, QUIET, VERMILLION
 from gnn2logic.plotting.names import formula_text

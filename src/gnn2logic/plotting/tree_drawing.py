@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnn2logic.idt.export.view import ShownTree, View, one_line
+from gnn2logic.idt.tree import Tree
 from gnn2logic.plotting.colours import EDGE, FAINT, INK, PAPER, QUIET, class_colours, tint
 from gnn2logic.plotting.names import Names
 from gnn2logic.plotting.sheet import LINE_HEIGHT, Box, Sheet, Stroke, Word, text_width
 from gnn2logic.plotting.tree_layout import Placed, place_nodes
 from gnn2logic.plotting.words import Piece, coloured, percent, wrapped
-from gnn2logic.trees.tree import Tree
 
 __all__ = ["Cut", "cut_tree", "draw_tree"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.idt.export.view import ShownTree, View, view_of
-from gnn2logic.idt.settings import check_whole
+from gnn2logic.idt.tree import Split
 from gnn2logic.logic.syntax import modal
 from gnn2logic.plotting.axes import needs_matplotlib
 from gnn2logic.plotting.legend import add_legend, add_note
 from gnn2logic.plotting.names import formula_text, names_of, split_text
 from gnn2logic.plotting.tree_drawing import Cut, cut_tree, draw_tree
-from gnn2logic.trees.tree import Split
 
 __all__ = ["check_limits", "cut_note", "plot_tree"]
 

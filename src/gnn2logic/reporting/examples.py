@@ -14,10 +14,10 @@ from gnn2logic.explanation.kinds import Kinds
 from gnn2logic.explanation.path import Condition, Search
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
+from gnn2logic.idt.tree import Split
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.reporting.drawings import drawn_graph, nodes_to_draw
 from gnn2logic.reporting.subject import Answers, Subject
-from gnn2logic.trees.tree import Split
 
 __all__ = ["choose_rows", "describe_examples", "differing_rows"]
 

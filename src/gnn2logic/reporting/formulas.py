@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from gnn2logic.explanation.kinds import SHORT, Kinds
+from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.idt.model import IDT
-from gnn2logic.idt.reading import column_formulas
+from gnn2logic.idt.tree import Split
 from gnn2logic.logic.printing.infix import write_infix
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.printing.text import UNICODE
 from gnn2logic.logic.simplification.folding import fold_modal
 from gnn2logic.logic.syntax import Constant, Formula
 from gnn2logic.logic.walk import subformulas
-from gnn2logic.trees.tree import Split
 
 __all__ = [
     "ROLES",

@@ -12,7 +12,7 @@ from typing import Any
 from gnn2logic._files import write_atomically
 from gnn2logic._optional import import_optional
 from gnn2logic._text import visible_json, visible_texts
-from gnn2logic.idt.settings import check_whole
+from gnn2logic._validation import check_whole
 from gnn2logic.reporting.html import to_html
 from gnn2logic.reporting.limits import Limits
 from gnn2logic.reporting.markdown import to_markdown

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._labels import check_labels
+from gnn2logic._labels import check_labels, check_mask
 from gnn2logic._validation import check_fitted, to_numpy
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import read_once
-from gnn2logic.idt.inputs import check_mask
 from gnn2logic.idt.predictor import IDTPredictor
 
 __all__ = ["Answers", "Subject", "read_subject"]

@@ -8,8 +8,8 @@ from typing import Any
 from gnn2logic.explanation.kinds import Kinds
 from gnn2logic.idt.export.text import to_text
 from gnn2logic.idt.model import IDT
+from gnn2logic.idt.parameters import PARAMETERS
 from gnn2logic.idt.pruning import prune
-from gnn2logic.idt.saving import PARAMETERS
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.reporting.examples import (
     choose_rows,

@@ -25,7 +25,7 @@ _LONGEST = 300
 def rules_to_html(rules: RuleTable, max_leaves: int = 8) -> str:
     """Return the rules with few leaves, and the chosen one, as a table; all names are escaped.
 
-    >>> from gnn2logic.idt.formula_models import from_formulas
+    >>> from gnn2logic.idt.from_formulas import from_formulas
     >>> model = from_formulas({"large": "1 true > 12"}, otherwise="small", names=[])
     >>> "there are more than 12 nodes" in rules_to_html(model.rules_)
     True

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.idt.export.view import ShownTree, View, one_line, view_of
+from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.printing.text import ASCII
 from gnn2logic.logic.printing.text import to_text as formula_to_text
 from gnn2logic.logic.syntax import Formula, modal
-from gnn2logic.trees.tree import Tree
 
 __all__ = ["CHI", "leaf_texts", "legend_lines", "split_texts", "to_text", "tree_to_text"]
 
@@ -77,7 +77,7 @@ def tree_to_text(
     --------
     >>> import numpy as np
     >>> from gnn2logic import Modality, predicate
-    >>> from gnn2logic.trees.tree import Split, Tree
+    >>> from gnn2logic.idt.tree import Split, Tree
     >>> split = Split(0, Modality.from_set("A"), 2)
     >>> tree = Tree((split, None, None), (1, -1, -1), (2, -1, -1), np.zeros((3, 0)), np.ones(3))
     >>> print(tree_to_text(tree, [predicate("atom=N")]))

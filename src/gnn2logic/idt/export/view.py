@@ -10,12 +10,12 @@ from typing import Any
 from gnn2logic._text import one_line
 from gnn2logic._validation import check_fitted
 from gnn2logic.exceptions import LabelError, UnsupportedInputError
+from gnn2logic.idt.formulas import column_formulas, leaf_classes
 from gnn2logic.idt.model import IDT, LeafSet, TrueColumn
 from gnn2logic.idt.pruning import prune
-from gnn2logic.idt.reading import column_formulas, leaf_classes
+from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.printing.infix import Style, write_infix
 from gnn2logic.logic.syntax import TRUE, Formula, modal, predicate
-from gnn2logic.trees.tree import Split, Tree
 
 __all__ = ["ShownTree", "View", "one_line", "view_of"]
 

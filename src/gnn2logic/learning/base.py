@@ -1,0 +1,369 @@
+"""What the estimators share: settings and learning."""
+
+from __future__ import annotations
+
+import copy
+import numbers
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from gnn2logic._progress import Progress
+from gnn2logic._validation import check_choice, check_share, check_whole, seed_from, some_of
+from gnn2logic._version import __version__
+from gnn2logic.engines import Engine, LocalEngine, as_engine
+from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.encoder import PredicateEncoder
+from gnn2logic.graphs.modality import Modality
+from gnn2logic.idt.files import read_contents
+from gnn2logic.idt.model import IDT
+from gnn2logic.idt.parameters import (
+    modalities_from,
+    parameters_from_document,
+    parameters_to_document,
+)
+from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.learning.checkpoints import Checkpoint, digest_of
+from gnn2logic.learning.data import KeptGraphs, Labels, Rows, TrainingData, training_data
+from gnn2logic.learning.settings import FinalSettings, LayerSettings, local_modalities
+from gnn2logic.learning.targets import integer_weights
+from gnn2logic.learning.threads import limited_threads
+from gnn2logic.storage import ShardStore
+
+__all__ = ["IDTEstimator"]
+
+_DEFAULT_LAYERS = 3
+# What a fit on a store takes unless an engine says otherwise.
+_STORE_MEMORY = "1 GiB"
+
+
+class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What both estimators share: learning the inner layers; what follows is the predictor's."""
+
+    def __init__(
+        self,
+        n_layers: int | None = None,
+        *,
+        width: int = 32,
+        layer_depth: int = 2,
+        modalities: object = "auto",
+        absolute: bool = True,
+        relative: bool = True,
+        max_features: float = 1 / 3,
+        max_graphs: float | None = None,
+        random_thresholds: bool = False,
+        leaf_sets: str = "nested",
+        min_samples_leaf: int = 1,
+        max_depth: int | None = None,
+        ccp_alpha: float | str = "auto",
+        projection: int | None = 16,
+        class_weight: object = None,
+        encoder: object = None,
+        n_shards: int = 1,
+        engine: object = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        n_jobs: int | None = None,
+        random_state: object = None,
+        verbose: int | None = None,
+    ) -> None:
+        self.n_layers = n_layers
+        self.width = width
+        self.layer_depth = layer_depth
+        self.modalities = modalities
+        self.absolute = absolute
+        self.relative = relative
+        self.max_features = max_features
+        self.max_graphs = max_graphs
+        self.random_thresholds = random_thresholds
+        self.leaf_sets = leaf_sets
+        self.min_samples_leaf = min_samples_leaf
+        self.max_depth = max_depth
+        self.ccp_alpha = ccp_alpha
+        self.projection = projection
+        self.class_weight = class_weight
+        self.encoder = encoder
+        self.n_shards = n_shards
+        self.engine = engine
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a saved model as an estimator that can be fitted again with the same settings."""
+        contents = read_contents(path)
+        if contents.model.level != cls._level:
+            raise ModelFileError(
+                f"Cannot load {os.fspath(path)!r}. It must hold a model for {cls._level}s. "
+                f"Got one for {contents.model.level}s instead; use gnn2logic.load."
+            )
+        encoder = PredicateEncoder.from_document(contents.encoder)
+        estimator = cls(**parameters_from_document(contents.parameters))
+        settings = encoder.get_params()
+        if settings != PredicateEncoder().get_params():
+            estimator.encoder = PredicateEncoder(**settings)
+        estimator._take(contents, encoder)
+        return estimator
+
+    # Learning --------------------------------------------------------------------------------
+
+    def _learn(
+        self,
+        encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
+        given: object,
+        activations: object,
+        rows: Rows,
+    ) -> None:
+        """Learn everything, from graphs as they were `given` and as they were encoded.
+
+        What was learned before is replaced at the very end: if anything fails, it is still there.
+        """
+        # numba is slow to import and only learning needs it.
+        from gnn2logic.learning.fit import fit
+
+        encoder, graphs = encoded
+        kept = KeptGraphs.with_weight(graphs, rows.absent)
+        kept_rows = kept.graphs if self._level == "graph" else kept.nodes
+        if isinstance(graphs, GraphBatch) and not kept.graphs.all():
+            encoder = self._new_encoder()
+            graphs = encoder.fit_transform_some(given, kept.graphs)
+        data = training_data(graphs, activations, kept, self._whole("n_shards", least=1))
+        n_layers = self._n_layers(data)
+        kinds = self._kinds()
+        modalities = self._layer_modalities(graphs, n_layers)
+        final = FinalSettings(
+            level=self._level,
+            modalities=modalities[-1],
+            kinds=kinds,
+            max_depth=None
+            if self.max_depth is None
+            else check_whole("max_depth", self.max_depth, least=1),
+            min_rows_leaf=check_whole("min_samples_leaf", self.min_samples_leaf, least=1),
+            alpha=self._alpha(),
+        )
+        inner = [self._layer_settings(own, kinds) for own in modalities[:-1]]
+        weights = integer_weights(rows.weights[kept_rows])
+        labels = Labels(rows.codes[kept_rows], weights, len(rows.classes))
+        checkpoint, seed = self._checkpoint(data, labels, [*inner, final])
+        with (
+            Progress("fit", n_layers + 1, verbose=self.verbose) as progress,
+            limited_threads(self.n_jobs),
+        ):
+            fitted = fit(
+                data,
+                labels,
+                inner,
+                final,
+                seed=[seed],
+                engine=self._engine(graphs),
+                progress=progress,
+                checkpoint=checkpoint,
+            )
+        self.encoder_ = encoder
+        self.classes_ = rows.classes
+        self.prunings_ = fitted.prunings
+        self.chosen_ = fitted.prunings.index(fitted.alpha)
+        chosen = fitted.prunings.tree(self.chosen_)
+        self.model_ = IDT(fitted.columns, fitted.layers, chosen, self._level)
+
+    def _engine(self, graphs: GraphBatch | ShardStore) -> Engine:
+        """Return who does the work; graphs on disk are never all in memory."""
+        if self.engine is None and isinstance(graphs, ShardStore):
+            every = self.n_jobs is None or self.n_jobs == -1
+            n_threads = os.cpu_count() or 1 if every else self._whole("n_jobs", least=1)
+            return LocalEngine(n_threads, max_memory=_STORE_MEMORY)
+        return as_engine(self.engine)
+
+    def _checkpoint(
+        self, data: TrainingData, labels: Labels, settings: Sequence[object]
+    ) -> tuple[Checkpoint | None, int]:
+        """Return the checkpoint, if one is wanted, and the seed of the fit."""
+        if self.checkpoint is None:
+            return None, seed_from(self.random_state)
+        if not isinstance(self.checkpoint, str | os.PathLike):
+            raise ParameterError(
+                f"checkpoint must be the path of a file, or None. Got {self.checkpoint!r} instead."
+            )
+        # A seed that was drawn is found in the file, any other one is part of the settings.
+        drawn = not isinstance(self.random_state, numbers.Integral)
+        seed = seed_from(self.random_state)
+        text = repr([__version__, self._level, None if drawn else seed, data.names, data.guided])
+        rows = (labels.classes, labels.weights, np.array(labels.n_classes))
+        identity = digest_of([text, *map(repr, settings), data.digest(), *rows])
+        checkpoint = Checkpoint(Path(self.checkpoint), identity)
+        done = checkpoint.read()
+        if done is not None and not drawn and done.seed != seed:
+            raise checkpoint.unsound("its seed is not that of the fit")
+        return checkpoint, seed if done is None else done.seed
+
+    def _n_layers(self, data: TrainingData) -> int:
+        given = self.n_layers
+        if given is not None:
+            self._whole("n_layers", least=0)
+        if not data.guided:
+            return _DEFAULT_LAYERS if given is None else given
+        if given is not None and given != data.n_activation_layers:
+            raise ParameterError(
+                f"n_layers={given} was given together with activations of "
+                f"{data.n_activation_layers} layers. Leave n_layers out: the activations say how "
+                "many inner layers there are."
+            )
+        return data.n_activation_layers
+
+    def _whole(self, name: str, *, least: int) -> int:
+        return check_whole(name, getattr(self, name), least=least)
+
+    def _kinds(self) -> tuple[bool, ...]:
+        for name in ("absolute", "relative", "random_thresholds"):
+            check_choice(name, getattr(self, name), (False, True))
+        kinds = tuple(
+            kind for kind, wanted in ((False, self.absolute), (True, self.relative)) if wanted
+        )
+        if not kinds:
+            raise ParameterError("absolute and relative must not both be False.")
+        return kinds
+
+    def _layer_modalities(
+        self, graphs: GraphBatch | ShardStore, n_layers: int
+    ) -> list[tuple[Modality, ...]]:
+        """Return the modal parameters of every inner layer and, last, of a local final layer."""
+        if isinstance(self.modalities, str) and self.modalities == "auto":
+            return [local_modalities(graphs)] * (n_layers + 1)
+        values: Any = self.modalities
+        nested = isinstance(values, Sequence) and any(
+            isinstance(entry, Sequence) and not isinstance(entry, str) for entry in values
+        )
+        if not nested:
+            return [modalities_from("modalities", values)] * (n_layers + 1)
+        if len(values) != n_layers:
+            raise ParameterError(
+                f"modalities must be one list, or one list for each of the {n_layers} layers. "
+                f"Got {len(values)} lists."
+            )
+        per_layer = [modalities_from(f"modalities[{n}]", own) for n, own in enumerate(values)]
+        return [*per_layer, per_layer[-1]]
+
+    def _layer_settings(
+        self, modalities: tuple[Modality, ...], kinds: tuple[bool, ...]
+    ) -> LayerSettings:
+        leaf_sets = check_choice("leaf_sets", self.leaf_sets, ("merge", "nested", "all"))
+        depth = check_whole("layer_depth", self.layer_depth, least=1)
+        if leaf_sets == "all" and depth > 3:
+            raise ParameterError(
+                "leaf_sets='all' makes 2**(2**layer_depth) sets; layer_depth must be at most 3."
+            )
+        return LayerSettings(
+            modalities=modalities,
+            kinds=kinds,
+            width=check_whole("width", self.width, least=1),
+            depth=depth,
+            feature_share=check_share("max_features", self.max_features),
+            graph_share=None
+            if self.max_graphs is None
+            else check_share("max_graphs", self.max_graphs),
+            random_thresholds=bool(self.random_thresholds),
+            min_rows_leaf=check_whole("min_samples_leaf", self.min_samples_leaf, least=1),
+            leaf_sets=leaf_sets,
+            n_directions=None
+            if self.projection is None
+            else check_whole("projection", self.projection, least=1),
+        )
+
+    def _alpha(self) -> float | None:
+        if isinstance(self.ccp_alpha, str):
+            check_choice("ccp_alpha", self.ccp_alpha, ("auto",))
+            return None
+        value: Any = self.ccp_alpha
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+        alpha = float(value) if is_number else -1.0
+        if not alpha >= 0 or not np.isfinite(alpha):
+            raise ParameterError(
+                f"ccp_alpha must be 'auto' or a number >= 0. Got {value!r} instead."
+            )
+        return alpha
+
+    def _encode(self, graphs: object) -> tuple[PredicateEncoder, GraphBatch | ShardStore]:
+        """Return a fitted encoder, and the training graphs as predicates.
+
+        Graphs that can be walked through only once must have been made a list before.
+        """
+        if isinstance(graphs, ShardStore):
+            if self.encoder is not None:
+                raise ParameterError(
+                    "encoder must be None for a store, whose graphs were encoded when it was "
+                    "written. Give the encoder to write_shards."
+                )
+            return PredicateEncoder.from_document(graphs.encoder.to_document()), graphs
+        encoder = self._new_encoder()
+        return encoder, encoder.fit_transform(graphs)
+
+    def _new_encoder(self) -> PredicateEncoder:
+        if self.encoder is not None and not isinstance(self.encoder, PredicateEncoder):
+            raise ParameterError(
+                f"encoder must be a PredicateEncoder or None. Got {self.encoder!r} instead."
+            )
+        encoder: PredicateEncoder = (
+            PredicateEncoder() if self.encoder is None else clone(self.encoder)
+        )
+        return encoder
+
+    def _given_labels(self, y: object, graphs: GraphBatch | ShardStore) -> object:
+        """Return the labels that were given, or else those of the store."""
+        if y is not None or not isinstance(graphs, ShardStore):
+            return y
+        if graphs.label_level != self._level:
+            raise LabelError(
+                f"y must be given for a store without labels of {self._level}s. The labels of the "
+                f"store are of: {graphs.label_level or 'nothing'}."
+            )
+        return graphs.y
+
+    def __sklearn_clone__(self) -> Self:
+        # Who does the work is shared, not copied: a cluster has no copy.
+        plain = {
+            name: clone(value, safe=False)
+            for name, value in self.get_params(deep=False).items()
+            if name != "engine"
+        }
+        copied = type(self)(engine=self.engine, **plain)
+        if hasattr(self, "_metadata_request"):
+            copied._metadata_request = copy.deepcopy(self._metadata_request)
+        return copied
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name, as scikit-learn does."""
+        # scikit-learn's message for unknown names would print the whole fitted model.
+        for key in params:
+            if key.partition("__")[0] not in (names := self._get_param_names()):
+                raise ParameterError(
+                    f"{key!r} is not a parameter. Parameters: {some_of(names, limit=30)}."
+                )
+        super().set_params(**params)
+        return self
+
+    # In notebooks: scikit-learn's diagram of the settings before fit, the rules afterwards.
+
+    def _repr_html_inner(self) -> str:
+        if hasattr(self, "model_"):
+            return IDTPredictor._repr_html_(self)
+        diagram: str = super()._repr_html_inner()
+        return diagram
+
+    @property
+    def _repr_html_(self) -> Any:
+        return BaseEstimator._repr_html_.fget(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if hasattr(self, "model_") and "text/html" in shown:
+            shown["text/html"] = self._repr_html_inner()
+        return shown
+
+    def _parameters_to_save(self) -> dict[str, Any]:
+        return parameters_to_document(self)
