@@ -1,0 +1,105 @@
+"""What a search is about: whole graphs, or single nodes."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.learning.search.columns import ColumnSpace
+from gnn2logic.learning.search.conditions import (
+    ConditionLibrary,
+    GraphConditions,
+    NodeConditions,
+)
+from gnn2logic.learning.search.cuts import CountBins
+from gnn2logic.learning.search.judging import GraphJudge, Judge, NodeJudge
+
+__all__ = ["GraphLevel", "Level", "NodeLevel"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+class Level(Protocol):
+    """How rows are judged and told apart."""
+
+    space: ColumnSpace
+
+    @property
+    def n_rows(self) -> int:
+        """The number of all graphs or nodes."""
+
+    def judge(
+        self,
+        rows: IntArray,
+        targets: FloatArray,
+        weights: IntArray,
+        *,
+        price: float,
+        least_weight: int,
+    ) -> Judge:
+        """Return a judge of columns for some rows."""
+
+    def library(self, rows: IntArray, *, least: int) -> ConditionLibrary:
+        """Return an empty library of conditions on some rows."""
+
+
+class GraphLevel:
+    """Rows are graphs."""
+
+    def __init__(self, space: ColumnSpace) -> None:
+        self.space = space
+        self._bins = CountBins(space.batch.sizes)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of graphs."""
+        return self.space.batch.n_graphs
+
+    def judge(
+        self,
+        rows: IntArray,
+        targets: FloatArray,
+        weights: IntArray,
+        *,
+        price: float,
+        least_weight: int,
+    ) -> Judge:
+        """Return a judge of counts."""
+        return GraphJudge(
+            self.space, self._bins, rows, targets, weights, price=price, least_weight=least_weight
+        )
+
+    def library(self, rows: IntArray, *, least: int) -> ConditionLibrary:
+        """Return an empty library of conditions on counts."""
+        return GraphConditions(self.space, self._bins, rows, least=least)
+
+
+class NodeLevel:
+    """Rows are nodes."""
+
+    def __init__(self, space: ColumnSpace) -> None:
+        self.space = space
+
+    @property
+    def n_rows(self) -> int:
+        """The number of nodes."""
+        return self.space.batch.n_nodes
+
+    def judge(
+        self,
+        rows: IntArray,
+        targets: FloatArray,
+        weights: IntArray,
+        *,
+        price: float,
+        least_weight: int,
+    ) -> Judge:
+        """Return a judge of nodes."""
+        return NodeJudge(self.space, rows, targets, weights, price=price, least_weight=least_weight)
+
+    def library(self, rows: IntArray, *, least: int) -> ConditionLibrary:
+        """Return an empty library of columns."""
+        return NodeConditions(self.space, rows, least=least)

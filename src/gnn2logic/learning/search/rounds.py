@@ -1,0 +1,121 @@
+"""The search for columns, one modal depth after the other.
+
+A round makes literals ``S phi > t`` of the columns of a pool, judges them, then judges all pairs of
+the best. The pool of the next round is a beam of good columns that differ, and small ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.learning.search.judging import Judge, Verdict
+
+__all__ = ["RoundSettings", "Search"]
+
+# Of a column that follows another this closely the beam keeps one.
+_ALIKE = 0.97
+_SMALL = 3
+
+
+@dataclass(frozen=True)
+class RoundSettings:
+    """How wide the search is.
+
+    Parameters
+    ----------
+    depth : int
+        The largest number of nested modal parameters below the count on graphs.
+    beam : int
+        How many columns a round makes literals of, besides small ones.
+    pair_work : int
+        How many pairs times rows (graphs, or words of nodes) a round may look at.
+    kept_pairs : int
+        How many pairs of a round become columns.
+    """
+
+    depth: int = 3
+    beam: int = 25
+    pair_work: int = 150_000_000
+    kept_pairs: int = 400
+
+
+class Search:
+    """Columns found so far, each with its verdict."""
+
+    def __init__(self, judge: Judge, settings: RoundSettings) -> None:
+        self.judge, self.settings = judge, settings
+        self.space = judge.space
+        self.verdicts: dict[int, Verdict] = {}
+        self.depth = 0
+
+    def rounds(self, proposed: Sequence[int] = ()) -> Iterator[int]:
+        """Search, giving the depth after each round; `proposed` columns take part at once."""
+        space, settings = self.space, self.settings
+        inputs = list(dict.fromkeys(space.inputs))
+        self.judge_columns([*inputs, *proposed])
+        pairs = self.judge.pairs(inputs, settings.kept_pairs)
+        self.judge_columns(pairs)
+        yield 0
+        few = len(inputs) <= 5
+        pool = [*inputs, *(pairs if few else self._beam(pairs, settings.beam))]
+        for depth in range(1, settings.depth + 1):
+            self.judge_columns(space.literals(pool))
+            self.judge_columns(self.judge.pairs(self._for_pairs(), settings.kept_pairs))
+            yield depth
+            reached = [n for n in self.verdicts if space.formulas[n].modal_depth <= depth]
+            small = [n for n in reached if space.formulas[n].size <= 2 + depth]
+            pool = [*self._beam(reached, settings.beam), *self._best(small, settings.beam)]
+
+    def judge_columns(self, numbers: Iterable[int]) -> None:
+        """Judge columns that were not judged before."""
+        new = [number for number in dict.fromkeys(numbers) if number not in self.verdicts]
+        if new:
+            self.verdicts.update(zip(new, self.judge.singles(new), strict=True))
+
+    def best(self, most: int) -> list[int]:
+        """Return the best columns, best first."""
+        return self._best(self.verdicts, most)
+
+    def smallest(self, most: int) -> list[int]:
+        """Return small columns, those of one size best first."""
+        formulas = self.space.formulas
+        small = [number for number in self.verdicts if formulas[number].size <= _SMALL]
+        small.sort(key=lambda n: (formulas[n].size, -self.verdicts[n].value, n))
+        return small[:most]
+
+    def _best(self, numbers: Iterable[int], most: int) -> list[int]:
+        ordered = sorted(numbers, key=lambda number: (-self.verdicts[number].value, number))
+        return ordered[:most]
+
+    def _for_pairs(self) -> list[int]:
+        """Return the literals, small ones first, and a few others whose pairs are judged."""
+        most = max(32, int((2 * self.settings.pair_work / self.judge.pair_cost) ** 0.5))
+        literals = [n for n in self.verdicts if self.space.is_literal(n)]
+        others = [n for n in self.verdicts if not self.space.is_literal(n)]
+        small = [n for n in literals if self.space.formulas[n].size <= 2]
+        n_others = most // 16
+        chosen = [*self._best(small, most // 3), *self._best(literals, most)]
+        return [*dict.fromkeys(chosen)][: most - n_others] + self._best(others, n_others)
+
+    def _beam(self, numbers: Iterable[int], most: int) -> list[int]:
+        """Return the best columns that do not follow one another."""
+        chosen: list[int] = []
+        kept: list[npt.NDArray[np.float64]] = []
+        for number in self._best(numbers, len(self.verdicts)):
+            profile = self.judge.profile(number)
+            profile -= profile.mean()
+            norm = float(np.sqrt(profile @ profile))
+            if norm == 0:
+                continue
+            profile /= norm
+            if any(abs(float(other @ profile)) > _ALIKE for other in kept):
+                continue
+            kept.append(profile)
+            chosen.append(number)
+            if len(chosen) == most:
+                break
+        return chosen

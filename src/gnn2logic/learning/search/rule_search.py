@@ -1,0 +1,245 @@
+"""From graphs and classes to rules of every length: search, small trees, polishing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.learning.search.conditions import Condition
+from gnn2logic.learning.search.judging import TARGET_STEPS, Judge
+from gnn2logic.learning.search.levels import Level
+from gnn2logic.learning.search.neighbours import neighbours
+from gnn2logic.learning.search.rounds import RoundSettings, Search
+from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule, branch, pareto_front
+from gnn2logic.learning.search.small_trees import SmallTree, best_small_trees
+
+__all__ = ["RuleSearch", "SearchSettings", "SearchTargets"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+# A tree that explains this much is right about all graphs.
+_PERFECT = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How a rule is searched for.
+
+    Parameters
+    ----------
+    price : float
+        The share of the variance that one more symbol must explain while columns are searched for.
+    prices : tuple of float
+        Prices at which rules are made: low ones give long rules.
+    most_conditions : int
+        How many conditions small trees are made of.
+    polishing : int
+        How often the neighbours of good conditions are tried.
+    roots : int
+        Below how many conditions the search is done once more, with the settings `below`.
+    least_weight : int
+        What must be on each side of a condition.
+    """
+
+    rounds: RoundSettings = field(default_factory=RoundSettings)
+    price: float = 0.002
+    prices: tuple[float, ...] = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)
+    most_conditions: int = 2000
+    polishing: int = 2
+    roots: int = 2
+    below: RoundSettings = field(default_factory=lambda: RoundSettings(depth=1))
+    least_weight: int = 5
+
+
+@dataclass(frozen=True)
+class SearchTargets:
+    """What is to be explained: numbers, and the class of every graph or node.
+
+    Parameters
+    ----------
+    values : array of shape (n_rows, n_targets)
+        Indicators of classes, or what a network says.
+    classes : array of int, shape (n_rows,)
+    weights : array of int, shape (n_rows,)
+    n_classes : int
+    """
+
+    values: FloatArray
+    classes: IntArray
+    weights: IntArray
+    n_classes: int
+
+
+class RuleSearch:
+    """Searches rules for some of the graphs, or nodes, of a space."""
+
+    def __init__(
+        self,
+        level: Level,
+        targets: SearchTargets,
+        rows: IntArray,
+        settings: SearchSettings,
+    ) -> None:
+        self.level, self.targets, self.rows, self.settings = level, targets, rows, settings
+        self.library = level.library(rows, least=settings.least_weight)
+        self.searches = [
+            Search(self._judge(channel, rows), settings.rounds)
+            for channel in range(targets.values.shape[1])
+        ]
+        self.searches_below: list[Search] = []
+        low, high = targets.values.min(axis=0), targets.values.max(axis=0)
+        # Indicators of classes stay 0 and 1: few bits make the trees quick.
+        steps = 1 if np.isin(targets.values, (0, 1)).all() else TARGET_STEPS
+        scale = steps / np.where(high > low, high - low, 1).max()
+        self._whole = np.rint((targets.values - low) * scale).astype(np.int64)
+
+    def _judge(self, channel: int, rows: IntArray) -> Judge:
+        return self.level.judge(
+            rows,
+            self.targets.values[:, channel],
+            self.targets.weights,
+            price=self.settings.price,
+            least_weight=self.settings.least_weight,
+        )
+
+    def run(
+        self,
+        *,
+        proposed: Sequence[int] = (),
+        report: Callable[[SearchedRule], None] | None = None,
+        in_time: Callable[[], bool] = lambda: True,
+    ) -> list[SearchedRule]:
+        """Return rules from short to long, each the best of its size that was found.
+
+        Parameters
+        ----------
+        proposed : sequence of int
+            Columns that take part from the start.
+        report : callable, optional
+            Told the best rule so far.
+        in_time : callable
+            Whether there is time for another step; the first one is always taken.
+        """
+        front: list[SearchedRule] = []
+        for _ in zip(*(search.rounds(proposed) for search in self.searches), strict=True):
+            front = self._front()
+            if report is not None:
+                report(front[-1])
+            if front[-1].fit >= _PERFECT or not in_time():
+                break
+        else:
+            front = self._improved(front, self._search_below)
+        for _ in range(self.settings.polishing):
+            if not in_time():
+                break
+            polished = self._improved(front, self._polish)
+            if report is not None:
+                report(polished[-1])
+            if _figures(polished) == _figures(front):
+                break
+            front = polished
+        return front
+
+    def _improved(
+        self, front: list[SearchedRule], propose: Callable[[Sequence[SearchedRule]], None]
+    ) -> list[SearchedRule]:
+        """Return the front with what may be made of new proposals, never worse than it was."""
+        propose(front)
+        return pareto_front([*front, *self._front()])
+
+    def _search_below(self, front: Sequence[SearchedRule]) -> None:
+        """Search once more where the root of a good rule is true, and where it is false.
+
+        A condition that matters in one of its sides alone looks weak in all graphs together.
+        """
+        roots: dict[int, Condition] = {}
+        for rule in reversed(front):
+            if isinstance(rule.tree, Branch) and len(roots) < self.settings.roots:
+                roots.setdefault(rule.tree.condition.column, rule.tree.condition)
+        for root in roots.values():
+            for side in (root.truth, ~root.truth):
+                rows = self.rows[side[self.rows]]
+                if len(np.unique(self.targets.classes[rows])) < 2:
+                    continue
+                for channel in range(self.targets.values.shape[1]):
+                    if np.ptp(self.targets.values[rows, channel]) > 0:
+                        search = Search(self._judge(channel, rows), self.settings.below)
+                        for _ in search.rounds():
+                            pass
+                        self.searches_below.append(search)
+
+    # Small trees ------------------------------------------------------------------------------
+
+    def _front(self) -> list[SearchedRule]:
+        self._fill_library()
+        rules = [SearchedRule(Leaf(self._majority(self.rows)), self.targets.n_classes, 0.0)]
+        if len(self.library):
+            trees = best_small_trees(
+                self.library.truths(),
+                self.library.sizes,
+                self._whole[self.rows],
+                self.targets.weights[self.rows],
+                prices=self.settings.prices,
+                least_weight=self.settings.least_weight,
+            )
+            rules += [self._rule(tree) for tree in trees]
+        return pareto_front(rules)
+
+    def _fill_library(self) -> None:
+        most = self.settings.most_conditions
+        self.library = self.level.library(self.rows, least=self.settings.least_weight)
+        for search in self.searches:
+            best = search.best(most // (4 * len(self.searches)))
+            self.library.add_best((number, search.verdicts[number]) for number in best)
+        for search in self.searches_below:
+            best = search.best(most // (4 * len(self.searches_below)))
+            self.library.add_best((number, search.verdicts[number]) for number in best)
+        small = dict.fromkeys(
+            number for search in self.searches for number in search.smallest(most)
+        )
+        self.library.add_all(list(small), most)
+
+    def _rule(self, tree: SmallTree) -> SearchedRule:
+        root = self.library[tree.root]
+        sides: list[Branch | Leaf] = []
+        for inside, below in ((root.truth, tree.if_true), (~root.truth, tree.if_false)):
+            member = self.rows[inside[self.rows]]
+            if below is None:
+                sides.append(Leaf(self._majority(member)))
+                continue
+            condition = self.library[below]
+            truth = condition.truth[member]
+            sides.append(
+                branch(
+                    condition,
+                    Leaf(self._majority(member[truth])),
+                    Leaf(self._majority(member[~truth])),
+                )
+            )
+        return SearchedRule(branch(root, *sides), self.targets.n_classes, tree.fit)
+
+    def _majority(self, rows: IntArray) -> int:
+        weights = np.bincount(
+            self.targets.classes[rows], self.targets.weights[rows], self.targets.n_classes
+        )
+        return int(weights.argmax())
+
+    # Polishing --------------------------------------------------------------------------------
+
+    def _polish(self, front: Sequence[SearchedRule]) -> None:
+        """Judge what differs in one place from the columns of good rules."""
+        columns = dict.fromkeys(c.column for rule in front for c in rule.conditions)
+        formulas = dict.fromkeys(
+            other for column in columns for other in neighbours(self.level.space.formulas[column])
+        )
+        numbers = self.level.space.add_formulas(list(formulas))
+        for search in self.searches:
+            search.judge_columns(numbers)
+
+
+def _figures(front: Sequence[SearchedRule]) -> list[tuple[int, float]]:
+    return [(rule.size, rule.fit) for rule in front]

@@ -1,0 +1,116 @@
+"""Rules that a search gives: small trees of conditions, from one leaf to the largest that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.learning.search.conditions import Condition
+from gnn2logic.logic.syntax import FALSE, TRUE, Formula, conjunction, disjunction, negation
+
+__all__ = ["Branch", "Leaf", "SearchedRule", "pareto_front"]
+
+IntArray = npt.NDArray[np.int64]
+
+# Sums in another order differ by less.
+_SAME_FIT = 1e-9
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What a rule answers: the number of a class."""
+
+    label: int
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A condition and what follows where it is true and where it is false."""
+
+    condition: Condition
+    if_true: Branch | Leaf
+    if_false: Branch | Leaf
+
+
+@dataclass(frozen=True, eq=False)
+class SearchedRule:
+    """A tree of conditions with what it explains of the graphs it was found on."""
+
+    tree: Branch | Leaf
+    n_classes: int
+    fit: float
+
+    @cached_property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formula of every class."""
+        return tuple(_formula(self.tree, label) for label in range(self.n_classes))
+
+    @cached_property
+    def size(self) -> int:
+        """The size of the formulas of all classes but the longest: what has to be read."""
+        sizes = sorted(formula.size for formula in self.formulas)
+        return sum(sizes[:-1]) if len(sizes) > 1 else sizes[0]
+
+    def predict(self, n_rows: int) -> IntArray:
+        """Return the class of every graph that conditions were evaluated on."""
+        labels = np.empty(n_rows, dtype=np.int64)
+        for leaf, member in _leaves(self.tree, np.ones(n_rows, dtype=bool)):
+            labels[member] = leaf.label
+        return labels
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """Its conditions, from the root on."""
+        found, stack = [], [self.tree]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Branch):
+                found.append(node.condition)
+                stack += [node.if_false, node.if_true]
+        return found
+
+
+def branch(condition: Condition, if_true: Branch | Leaf, if_false: Branch | Leaf) -> Branch | Leaf:
+    """Return a branch, or the leaf that both sides are."""
+    if isinstance(if_true, Leaf) and if_true == if_false:
+        return if_true
+    return Branch(condition, if_true, if_false)
+
+
+def _leaves(
+    tree: Branch | Leaf, member: npt.NDArray[np.bool_]
+) -> Iterator[tuple[Leaf, npt.NDArray[np.bool_]]]:
+    if isinstance(tree, Leaf):
+        yield tree, member
+    else:
+        yield from _leaves(tree.if_true, member & tree.condition.truth)
+        yield from _leaves(tree.if_false, member & ~tree.condition.truth)
+
+
+def _formula(tree: Branch | Leaf, label: int) -> Formula:
+    if isinstance(tree, Leaf):
+        return TRUE if tree.label == label else FALSE
+    true, false = _formula(tree.if_true, label), _formula(tree.if_false, label)
+    if true is false:
+        return true
+    condition = tree.condition.formula
+    # Said without its root twice wherever one side is settled.
+    if true is TRUE or false is FALSE:
+        return disjunction((condition, false)) if true is TRUE else conjunction((condition, true))
+    opposite = negation(condition)
+    if false is TRUE or true is FALSE:
+        return disjunction((opposite, true)) if false is TRUE else conjunction((opposite, false))
+    return disjunction((conjunction((condition, true)), conjunction((opposite, false))))
+
+
+def pareto_front(rules: Sequence[SearchedRule]) -> list[SearchedRule]:
+    """Return the rules that no shorter one fits as well, from short to long."""
+    front: list[SearchedRule] = []
+    for rule in sorted(rules, key=lambda rule: (rule.size, -rule.fit)):
+        if not front or rule.fit > front[-1].fit + _SAME_FIT:
+            front.append(rule)
+    return front
