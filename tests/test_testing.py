@@ -38,7 +38,7 @@ def test_the_estimator_is_left_alone() -> None:
 
 
 def test_level_must_be_known() -> None:
-    with pytest.raises(ParameterError, match="level must be 'graph' or 'node'. Got 'edge'"):
+    with pytest.raises(ParameterError, match="level must be one of 'graph', 'node'. Got 'edge'"):
         check_graph_estimator(GRAPH, level="edge")  # type: ignore[arg-type]
 
 

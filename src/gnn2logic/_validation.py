@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard
@@ -9,6 +10,11 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from gnn2logic.exceptions import FeatureError, ParameterError
+
+# What people may give where random numbers are drawn.
+RandomState = int | np.random.Generator | None
+
+# Names ---------------------------------------------------------------------------------------
 
 
 def check_names(names: Sequence[object], *, what: str) -> tuple[str, ...]:
@@ -53,33 +59,74 @@ def is_unicode(text: str) -> bool:
     return True
 
 
+# Numbers and choices: `error` is the class that a room raises --------------------------------
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number, of Python or of numpy; truth values are none."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
 
 
-def check_whole(name: str, value: object, *, least: int) -> int:
-    """Return a whole number that is at least `least`."""
-    if is_whole(value) and value >= least:
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a real number, of Python or of numpy; truth values are none."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+def check_whole(
+    name: str,
+    value: object,
+    *,
+    least: int,
+    most: int | None = None,
+    error: type[ValueError] = ParameterError,
+) -> int:
+    """Return a whole number that is at least `least`, and at most `most` if that is given."""
+    if is_whole(value) and least <= value and (most is None or value <= most):
         return int(value)
-    raise ParameterError(f"{name} must be a whole number >= {least}. Got {value!r} instead.")
+    limits = f">= {least}" if most is None else f"from {least} to {most}"
+    raise error(f"{name} must be a whole number {limits}. Got {value!r} instead.")
 
 
-def check_share(name: str, value: object) -> float:
-    """Return a number above 0 and at most 1."""
-    if not isinstance(value, bool | np.bool_) and isinstance(value, numbers.Real):
-        share = float(value)
-        if 0 < share <= 1:
-            return share
-    raise ParameterError(f"{name} must be a number in (0, 1]. Got {value!r} instead.")
+def check_number(
+    name: str, value: object, *, above: float | None = None, below: float | None = None
+) -> float:
+    """Return a finite number that is at least 0, or above `above`, and below `below` if given."""
+    number = float(value) if is_number(value) else math.nan
+    enough = number >= 0 if above is None else number > above
+    if not enough or not math.isfinite(number) or (below is not None and number >= below):
+        least = ">= 0" if above is None else f"> {above}"
+        most = "" if below is None else f" and < {below}"
+        raise ParameterError(f"{name} must be a number {least}{most}. Got {value!r} instead.")
+    return number
 
 
-def check_choice(name: str, value: object, allowed: Sequence[object]) -> Any:
+def check_share(name: str, value: object, *, or_none: bool = False) -> float:
+    """Return a number above 0 and at most 1; with `or_none`, a share of nothing is fine as well."""
+    share = float(value) if is_number(value) else math.nan
+    if 0 < share <= 1 or (or_none and share == 0):
+        return share
+    interval = "[0, 1]" if or_none else "(0, 1]"
+    raise ParameterError(f"{name} must be a number in {interval}. Got {value!r} instead.")
+
+
+def check_choice(
+    name: str,
+    value: object,
+    allowed: Sequence[object],
+    *,
+    error: type[ValueError] = ParameterError,
+) -> Any:
     """Return `value` if it is one of the allowed ones."""
     if not any(value is option or value == option for option in allowed):
         options = ", ".join(repr(option) for option in allowed)
-        raise ParameterError(f"{name} must be one of {options}. Got {value!r} instead.")
+        raise error(f"{name} must be one of {options}. Got {value!r} instead.")
     return value
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise unless `value` is True or False: the text "false" would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(f"{name} must be True or False. Got {value!r} instead.")
 
 
 def seed_from(random_state: object) -> int:
@@ -91,6 +138,16 @@ def seed_from(random_state: object) -> int:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
     return check_whole("random_state", random_state, least=0)
+
+
+def generator_from(random_state: object) -> np.random.Generator:
+    """Return the source of randomness that `random_state` stands for."""
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return np.random.default_rng(random_state)
+    return np.random.default_rng(check_whole("random_state", random_state, least=0))
+
+
+# Everything else -----------------------------------------------------------------------------
 
 
 def some_of(items: Sequence[object], *, limit: int = 8) -> str:

@@ -276,10 +276,10 @@ def test_balance_and_size() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"variant": "other"}, "variant must be 'text' or 'original'. Got 'other'"),
+        ({"variant": "other"}, "variant must be one of 'text', 'original'. Got 'other'"),
         ({"n_nodes": 21}, "n_nodes must be a whole number >= 22. Got 21"),
         ({"n_graphs": 1.5}, "n_graphs must be"),
-        ({"balance": 2}, "balance must be between 0 and 1. Got 2"),
+        ({"balance": 2}, "balance must be a number in .0, 1.. Got 2"),
         ({"balance": "half"}, "balance must be"),
         ({"balance": float("nan")}, "balance must be"),
         ({"attachment": 20}, "attachment must be"),

@@ -131,7 +131,7 @@ def test_rows_of_other_settings_are_refused(finished: Path) -> None:
         ({"models": ["SVM"]}, "Each model must be one of GCN"),
         ({"folds": 1}, "folds must be"),
         ({"jobs": 0}, "jobs must be"),
-        ({"seed": 2**32}, "seed must be at most 4294967295. Got 4294967296"),
+        ({"seed": 2**32}, "seed must be a whole number from 0 to 4294967295. Got 4294967296"),
     ],
 )
 def test_wrong_options_are_told(tmp_path: Path, wrong: dict[str, Any], message: str) -> None:

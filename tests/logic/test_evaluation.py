@@ -142,7 +142,7 @@ def test_unknown_names_are_errors_that_list_what_there_is() -> None:
         evaluate(parse("U7"), batch)
     with pytest.raises(UnknownRelationError, match=r"no edge relation 'r'.*none"):
         evaluate(parse("A[r] U0 > 1"), batch)
-    with pytest.raises(ValueError, match="level must be 'graph' or 'node'. Got 'edge'"):
+    with pytest.raises(ValueError, match="level must be one of 'graph', 'node'. Got 'edge'"):
         evaluate(parse("U0"), batch, level="edge")  # type: ignore[arg-type]
 
 

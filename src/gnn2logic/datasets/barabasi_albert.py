@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnn2logic._validation import check_names
-from gnn2logic.datasets.options import RandomState, check_count, seeded
+from gnn2logic._validation import RandomState, check_names, check_whole, generator_from
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.edge_lists import boundaries
@@ -53,7 +52,7 @@ def barabasi_albert_graphs(
     >>> barabasi_albert_graphs(10, sizes=20, attachment=2, random_state=0)
     GraphBatch(n_graphs=10, n_nodes=200, n_edges=720, names=('U0', 'U1'))
     """
-    count = check_count("n_graphs", n_graphs)
+    count = check_whole("n_graphs", n_graphs, least=1)
     given = np.asarray(sizes)
     if given.dtype.kind not in "iu" or given.ndim > 1 or given.shape not in ((), (count,)):
         raise ParameterError(
@@ -62,7 +61,7 @@ def barabasi_albert_graphs(
         )
     nodes = np.broadcast_to(given.astype(np.int64), (count,))
     m = check_attachment(attachment, int(nodes.min()))
-    rng = seeded(random_state)
+    rng = generator_from(random_state)
     ptr = boundaries(nodes)
     drawn = attachment_edges(count, int(nodes.max()), m, rng)
     # What is past the end of a smaller graph is cut off: its first nodes are such a graph too.
@@ -74,14 +73,13 @@ def barabasi_albert_graphs(
 
 def check_attachment(attachment: object, n_nodes: int) -> int:
     """Return how many edges a new node brings; a graph needs more nodes than that."""
-    if isinstance(attachment, bool) or not isinstance(attachment, int | np.integer):
-        raise ParameterError(f"attachment must be a whole number >= 1. Got {attachment!r} instead.")
-    if not 1 <= attachment < n_nodes:
+    number = check_whole("attachment", attachment, least=1)
+    if number >= n_nodes:
         raise ParameterError(
-            "attachment must be at least 1 and less than the number of nodes of the smallest "
-            f"Barabasi-Albert graph, {n_nodes}. Got {attachment} instead."
+            "attachment must be less than the number of nodes of the smallest Barabasi-Albert "
+            f"graph, {n_nodes}. Got {number} instead."
         )
-    return int(attachment)
+    return number
 
 
 def attachment_edges(

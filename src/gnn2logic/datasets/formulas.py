@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import RandomState, check_whole, generator_from
 from gnn2logic.datasets.barabasi_albert import barabasi_albert_graphs
 from gnn2logic.datasets.dataset import Dataset
-from gnn2logic.datasets.options import RandomState, check_count, seeded
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.random import random_graphs
@@ -100,8 +100,8 @@ def formula_dataset(
             generator, n_graphs, sizes, density, attachment, names, probability, random_state
         )
     elif callable(generator):
-        count = check_count("n_graphs", n_graphs)
-        graphs = as_batch(generator(count, seeded(random_state)))
+        count = check_whole("n_graphs", n_graphs, least=1)
+        graphs = as_batch(generator(count, generator_from(random_state)))
         how = f"{graphs.n_graphs} graphs of a generator of the caller"
         if graphs.n_graphs != count:
             raise ParameterError(
@@ -132,12 +132,12 @@ def _drawn(
 ) -> tuple[GraphBatch, str]:
     if generator == "erdos-renyi":
         graphs = random_graphs(
-            check_count("n_graphs", n_graphs),
+            check_whole("n_graphs", n_graphs, least=1),
             sizes=sizes,
             density=density,
             names=names,
             probability=probability,
-            random_state=seeded(random_state),
+            random_state=generator_from(random_state),
         )
         return graphs, f"{n_graphs} Erdos-Renyi graphs of {_sizes(graphs)} nodes"
     if generator == "barabasi-albert":

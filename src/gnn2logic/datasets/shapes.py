@@ -9,14 +9,19 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import (
+    RandomState,
+    check_choice,
+    check_share,
+    check_whole,
+    generator_from,
+)
 from gnn2logic.datasets.barabasi_albert import (
     attachment_edges,
     check_attachment,
     undirected,
 )
 from gnn2logic.datasets.dataset import Dataset
-from gnn2logic.datasets.options import RandomState, check_count, seeded
-from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 
 __all__ = ["MOTIFS", "ba_2motifs", "ba_multi_shapes"]
@@ -116,10 +121,9 @@ def ba_multi_shapes(
     >>> int(data.motifs["wheel"].sum()) % 6
     0
     """
-    if variant not in ("text", "original"):
-        raise ParameterError(f"variant must be 'text' or 'original'. Got {variant!r} instead.")
-    rng = seeded(random_state)
-    y = _classes(check_count("n_graphs", n_graphs), balance, rng)
+    check_choice("variant", variant, ("text", "original"))
+    rng = generator_from(random_state)
+    y = _classes(check_whole("n_graphs", n_graphs, least=1), balance, rng)
     chances = _ORIGINAL_CHANCES if variant == "original" else None
     kinds = np.where(
         y == 0,
@@ -179,8 +183,8 @@ def ba_2motifs(
     >>> data.n_edges, data.class_names
     (2550, ('house', 'cycle'))
     """
-    rng = seeded(random_state)
-    y = _classes(check_count("n_graphs", n_graphs), balance, rng)
+    rng = generator_from(random_state)
+    y = _classes(check_whole("n_graphs", n_graphs, least=1), balance, rng)
     plans = (("house",), ("cycle",))
     graphs, motifs = _planted(y, plans, n_nodes, attachment, rng, on_base=True)
     return Dataset(
@@ -198,10 +202,9 @@ def ba_2motifs(
 
 def _classes(n_graphs: int, balance: float, rng: np.random.Generator) -> IntArray:
     """Return the classes of all graphs in random order, with an exact share of class 0."""
-    if isinstance(balance, bool) or not isinstance(balance, int | float) or not 0 <= balance <= 1:
-        raise ParameterError(f"balance must be between 0 and 1. Got {balance!r} instead.")
+    share = check_share("balance", balance, or_none=True)
     y = np.ones(n_graphs, dtype=np.int64)
-    y[: round(n_graphs * balance)] = 0
+    y[: round(n_graphs * share)] = 0
     return rng.permutation(y)
 
 
@@ -220,7 +223,7 @@ def _planted(
     """
     planted = sorted({motif for plan in plans for motif in plan})
     largest = max(sum(MOTIFS[motif].n_nodes for motif in plan) for plan in plans)
-    n_nodes = check_count("n_nodes", n_nodes, least=largest + 2)
+    n_nodes = check_whole("n_nodes", n_nodes, least=largest + 2)
     m = check_attachment(attachment, n_nodes - largest)
     masks = {motif: np.zeros((len(kinds), n_nodes), dtype=bool) for motif in planted}
     found = []

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import check_flag
 from gnn2logic.datasets.attributes import NodeAttributes
 from gnn2logic.datasets.dataset import Dataset
-from gnn2logic.datasets.options import check_flag
 from gnn2logic.datasets.tu_files import NumberTable, read_floats, read_integers
 from gnn2logic.datasets.tu_names import Documented, Labels, documented
 from gnn2logic.exceptions import DataSetError

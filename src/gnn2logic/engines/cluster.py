@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import math
-import numbers
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gnn2logic._validation import is_number
 from gnn2logic._version import __version__
 from gnn2logic.engines.placement import bundles
 from gnn2logic.engines.protocol import Maker
@@ -206,8 +206,7 @@ class DaskCrew:
 
 
 def _seconds(timeout: Any) -> float:
-    is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
-    if not is_number or not 0 < timeout < math.inf:
+    if not is_number(timeout) or not 0 < timeout < math.inf:
         raise ParameterError(f"timeout must be a number of seconds above 0. Got {timeout!r}.")
     return float(timeout)
 

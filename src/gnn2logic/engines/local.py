@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from gnn2logic._validation import is_whole
+from gnn2logic._validation import check_whole
 from gnn2logic.engines.amounts import bytes_from
 from gnn2logic.engines.protocol import Maker, Worker, added
 from gnn2logic.engines.scratch import scratch_folder
@@ -56,9 +56,7 @@ class LocalEngine:
         max_memory: int | str | None = None,
         scratch: str | os.PathLike[str] | None = None,
     ) -> None:
-        if not is_whole(n_threads) or n_threads < 1:
-            raise ParameterError(f"n_threads must be a whole number >= 1. Got {n_threads!r}.")
-        self.n_threads = int(n_threads)
+        self.n_threads = check_whole("n_threads", n_threads, least=1)
         self.max_memory = None if max_memory is None else bytes_from("max_memory", max_memory)
         self.scratch = scratch
 

@@ -95,7 +95,7 @@ def reproduce(
     names = choose("data set", datasets, DATASETS)
     run = RunSettings(
         folds=_SMOKE_FOLDS if smoke else check_whole("folds", folds, least=2),
-        seed=_check_seed(seed),
+        seed=check_whole("seed", seed, least=0, most=_MAX_SEED),
         smoke=smoke,
     )
     jobs = check_whole("jobs", jobs, least=1)
@@ -121,13 +121,6 @@ def reproduce(
     }
     write_results(folder, rows, record)
     return rows
-
-
-def _check_seed(seed: object) -> int:
-    checked = check_whole("seed", seed, least=0)
-    if checked > _MAX_SEED:
-        raise ParameterError(f"seed must be at most {_MAX_SEED}. Got {checked} instead.")
-    return checked
 
 
 def _choose_models(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gnn2logic._validation import check_fitted
+from gnn2logic._validation import check_fitted, is_whole
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import as_batch
@@ -91,8 +91,7 @@ def _node(model: IDT, batch: GraphBatch, node: Any) -> int | None:
                 "graphs."
             )
         return None
-    is_whole = isinstance(node, int | np.integer) and not isinstance(node, bool)
-    if not is_whole or not 0 <= int(node) < batch.n_nodes:
+    if not is_whole(node) or not 0 <= node < batch.n_nodes:
         raise ParameterError(
             f"node must be a number from 0 to {batch.n_nodes - 1}, because the model classifies "
             f"nodes. Got {node!r} instead."

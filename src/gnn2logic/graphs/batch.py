@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnn2logic._validation import check_names, some_of
+from gnn2logic._validation import check_names, check_whole, is_whole, some_of
 from gnn2logic.exceptions import (
     FeatureError,
     GraphError,
@@ -341,8 +341,7 @@ class GraphBatch:
 
     def split(self, parts: int) -> list[GraphBatch]:
         """Return at most `parts` batches of consecutive whole graphs with about equal nodes."""
-        if not isinstance(parts, int | np.integer) or isinstance(parts, bool) or parts < 1:
-            raise GraphError(f"parts must be a whole number >= 1. Got {parts!r} instead.")
+        check_whole("parts", parts, least=1, error=GraphError)
         targets = np.arange(1, parts) * self.n_nodes / parts
         cuts = np.unique([0, *np.searchsorted(self._ptr, targets).tolist(), self.n_graphs])
         return [self[int(start) : int(stop)] for start, stop in pairwise(cuts)]
@@ -413,7 +412,7 @@ class GraphBatch:
             key = key[0]
         if isinstance(key, slice):
             return self.take(np.arange(self.n_graphs)[key])
-        if isinstance(key, int | np.integer) and not isinstance(key, bool):
+        if is_whole(key):
             number = int(key)
             if not -self.n_graphs <= number < self.n_graphs:
                 raise IndexError(f"graph {number} is out of range for {self.n_graphs} graphs")

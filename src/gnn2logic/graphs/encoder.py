@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from gnn2logic._validation import check_fitted, some_of
+from gnn2logic._validation import check_choice, check_fitted, check_whole, some_of
 from gnn2logic.exceptions import FeatureError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawGraphs
@@ -104,9 +104,7 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
 
     def _learn(self, raw: RawGraphs) -> None:
         for option in ("max_categories", "n_thresholds"):
-            value = getattr(self, option)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise FeatureError(f"{option} must be a whole number >= 1. Got {value!r} instead.")
+            check_whole(option, getattr(self, option), least=1, error=FeatureError)
         kinds = self._checked_kinds(tuple(column.name for column in raw.columns))
         where = node_place(raw.structure.ptr)
         columns = [
@@ -133,9 +131,5 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
                     f"kinds must name columns of the graphs: {some_of(names)}. "
                     f"Got {name!r} instead."
                 )
-            if kind not in KINDS:
-                raise FeatureError(
-                    f"The kind of column {name!r} must be one of {some_of(KINDS)}. "
-                    f"Got {kind!r} instead."
-                )
+            check_choice(f"The kind of column {name!r}", kind, KINDS, error=FeatureError)
         return cast("Mapping[str, Kind]", kinds)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnn2logic._validation import check_names
+from gnn2logic._validation import check_names, check_whole
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.edges import check_node_count
@@ -65,12 +65,8 @@ def random_graphs(
     >>> random_graphs(1000, probability=[1.0, 0.5], random_state=0)
     GraphBatch(n_graphs=1000, n_nodes=13000, n_edges=78076, names=('U0', 'U1'))
     """
-    if not isinstance(n_graphs, int | np.integer) or n_graphs < 1:
-        raise GraphError(f"n_graphs must be a whole number >= 1. Got {n_graphs!r} instead.")
-    if not isinstance(max_multiplicity, int | np.integer) or max_multiplicity < 1:
-        raise GraphError(
-            f"max_multiplicity must be a whole number >= 1. Got {max_multiplicity!r} instead."
-        )
+    check_whole("n_graphs", n_graphs, least=1, error=GraphError)
+    check_whole("max_multiplicity", max_multiplicity, least=1, error=GraphError)
     relations = check_names(relations, what="Relation")
     names = check_names(names, what="Predicate")
     check_node_count(n_graphs, what="A batch of graphs")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnn2logic._validation import check_name, some_of
+from gnn2logic._validation import check_name, is_whole, some_of
 from gnn2logic.exceptions import GraphError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import FeatureBlock, RawGraphs, matrix_columns, to_batch
@@ -172,7 +172,7 @@ def from_edges(
     >>> from_edges([(0, 1), (1, 2)], 3, relations=["single", "double"])
     GraphBatch(n_graphs=1, n_nodes=3, n_edges=2, names=(), relations=('double', 'single'))
     """
-    if isinstance(num_nodes, bool) or not isinstance(num_nodes, int | np.integer):
+    if not is_whole(num_nodes):
         raise GraphError(f"num_nodes must be a whole number. Got {num_nodes!r} instead.")
     check_node_count(num_nodes, what="A graph")
     pairs = as_array(edges, what="edges")
@@ -218,7 +218,7 @@ def _labelled(relations: Sequence[str | int], n_edges: int) -> dict[str, npt.NDA
 
 
 def _label(label: object) -> str:
-    if isinstance(label, int | np.integer) and not isinstance(label, bool):
+    if is_whole(label):
         return str(int(label))
     if not isinstance(label, str):
         raise UnsupportedInputError(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import check_choice
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.graphs.modality import Modality
@@ -49,8 +50,7 @@ def evaluate(
     >>> evaluate(parse("1 U1 > 1"), batch)
     array([ True])
     """
-    if level not in ("graph", "node"):
-        raise ValueError(f"level must be 'graph' or 'node'. Got {level!r} instead.")
+    check_choice("level", level, ("graph", "node"))
     found = [_evaluated(formula, batch, level) for batch in _batches(graphs)]
     return found[0] if len(found) == 1 else np.concatenate(found)
 

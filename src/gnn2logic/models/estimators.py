@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnn2logic._labels import check_labels, check_mask, check_weights
 from gnn2logic._progress import Progress
-from gnn2logic._validation import check_choice, check_whole, seed_from, some_of
+from gnn2logic._validation import check_choice, check_number, check_whole, seed_from, some_of
 from gnn2logic.exceptions import FeatureError, SingleClassWarning, UndertrainedWarning
 from gnn2logic.learning.inputs import class_factors
 from gnn2logic.models.network import CONVOLUTIONS, POOLINGS, GraphNetwork, NetworkShape
 from gnn2logic.models.pyg_data import pyg_graphs
-from gnn2logic.models.settings import check_device, check_number
+from gnn2logic.models.settings import check_device
 from gnn2logic.models.tensors import GraphTensors
 from gnn2logic.models.training import (
     Epoch,

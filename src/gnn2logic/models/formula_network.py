@@ -22,12 +22,11 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn import MessagePassing, global_add_pool, global_max_pool
 
-from gnn2logic._validation import check_names, some_of
+from gnn2logic._validation import check_choice, check_names, some_of
 from gnn2logic.exceptions import (
     FeatureError,
     FormulaError,
     GraphError,
-    ParameterError,
     UnknownPredicateError,
     UnsupportedInputError,
 )
@@ -132,8 +131,7 @@ class FormulaNetwork(nn.Module):
         level: Level = "graph",
     ) -> None:
         super().__init__()
-        if level not in ("graph", "node"):
-            raise ParameterError(f"level must be 'graph' or 'node'. Got {level!r} instead.")
+        check_choice("level", level, ("graph", "node"))
         self.formulas = dict(formulas)
         self.level: Level = level
         roots = tuple(self.formulas.values())

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch_geometric.data import Batch, Data, HeteroData
 
-from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
+from gnn2logic._validation import check_whole
+from gnn2logic.exceptions import GraphError, UnsupportedInputError
 from gnn2logic.graphs import GraphBatch, as_batch, to_pyg
 from gnn2logic.graphs.edges import check_node_count
 from gnn2logic.graphs.reading import read_once
@@ -148,8 +149,7 @@ def bounded_runs(
     [(0, 2), (2, 3), (3, 5)]
     """
     for name, value in (("max_graphs", max_items), ("max_nodes", max_size)):
-        if value < 1:
-            raise ParameterError(f"{name} must be a whole number >= 1. Got {value!r} instead.")
+        check_whole(name, value, least=1)
     start, total = 0, 0
     for number, size in enumerate(sizes):
         if number > start and (number - start == max_items or total + size > max_size):

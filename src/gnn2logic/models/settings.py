@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from typing import Any
 
-import numpy as np
 import torch
 
 from gnn2logic.exceptions import ParameterError
 
-__all__ = ["check_device", "check_number"]
-
-
-def check_number(
-    name: str, value: object, *, above: float | None = None, below: float | None = None
-) -> float:
-    """Return a finite number that is at least 0, or above `above`, and below `below` if given."""
-    is_truth = isinstance(value, bool | np.bool_)
-    number = float(value) if isinstance(value, numbers.Real) and not is_truth else math.nan
-    enough = number >= 0 if above is None else number > above
-    if not enough or not math.isfinite(number) or (below is not None and number >= below):
-        least = ">= 0" if above is None else f"> {above}"
-        most = "" if below is None else f" and < {below}"
-        raise ParameterError(f"{name} must be a number {least}{most}. Got {value!r} instead.")
-    return number
+__all__ = ["check_device"]
 
 
 def check_device(device: Any) -> torch.device:

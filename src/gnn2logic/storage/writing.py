@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from gnn2logic._files import write_atomically
 from gnn2logic._progress import Progress
-from gnn2logic.exceptions import LabelError, ParameterError, StoreError
+from gnn2logic._validation import check_choice, check_whole
+from gnn2logic.exceptions import LabelError, StoreError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.storage.documents import (
     MANIFEST,
@@ -108,19 +109,15 @@ def write_shards(
     ...     print(store.n_graphs, gl.parse("1(A U1 > 3) > 1/2").evaluate(store).sum())
     100 21
     """
-    if isinstance(shard_nodes, bool) or not isinstance(shard_nodes, int | np.integer):
-        raise ParameterError(f"shard_nodes must be a whole number. Got {shard_nodes!r} instead.")
-    if shard_nodes < 1:
-        raise ParameterError(f"shard_nodes must be at least 1. Got {shard_nodes} instead.")
-    if level not in ("graph", "node"):
-        raise ParameterError(f"level must be 'graph' or 'node'. Got {level!r} instead.")
+    most_nodes = check_whole("shard_nodes", shard_nodes, least=1)
+    check_choice("level", level, ("graph", "node"))
     blocks_to_predicates = BlockEncoder(encoder)
     folder = Path(path).absolute()
     _check_folder(folder)
     earlier = find_replacement(folder) if overwrite else find_earlier(folder)
     with Progress("write", None, verbose=verbose) as progress:
-        writer = _Writer(earlier, blocks_to_predicates, level, int(shard_nodes), progress)
-        writer.write(items_from(graphs, y, level, int(shard_nodes)))
+        writer = _Writer(earlier, blocks_to_predicates, level, most_nodes, progress)
+        writer.write(items_from(graphs, y, level, most_nodes))
     return open_shards(folder)
 
 

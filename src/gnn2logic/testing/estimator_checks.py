@@ -14,7 +14,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from gnn2logic.exceptions import ParameterError
+from gnn2logic._validation import check_choice
 from gnn2logic.testing import fitting_checks, manners_checks, predicting_checks
 from gnn2logic.testing.samples import Level
 
@@ -89,8 +89,7 @@ def graph_estimator_checks(
         def test_manners(name, check):
             check()
     """
-    if level not in ("graph", "node"):
-        raise ParameterError(f"level must be 'graph' or 'node'. Got {level!r} instead.")
+    check_choice("level", level, ("graph", "node"))
     return [
         (check.__name__, partial(_run, check, estimator, level))
         for check in _CHECKS

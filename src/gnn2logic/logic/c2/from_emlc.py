@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from gnn2logic._validation import is_whole
+from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import TranslationError
 from gnn2logic.graphs.modality import Direction, Edges, Modality
 from gnn2logic.logic import syntax as emlc
@@ -70,8 +70,8 @@ def to_c2(
     """
     if not isinstance(formula, emlc.Formula):
         raise TypeError(f"to_c2 translates a Formula of EMLC. Got {kind_of(formula)} instead.")
-    if max_size is not None and (not is_whole(max_size) or max_size < 1):
-        raise TranslationError(f"max_size must be a whole number >= 1. Got {max_size!r} instead.")
+    if max_size is not None:
+        check_whole("max_size", max_size, least=1, error=TranslationError)
     translation = _Translation(None if max_size is None else int(max_size), multi_edges)
     return translation.run(formula, check_variable(variable))
 

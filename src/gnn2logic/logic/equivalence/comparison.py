@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import replace
 from typing import Any
 
-from gnn2logic._validation import some_of
+from gnn2logic._validation import check_choice, check_whole, is_number, some_of
 from gnn2logic.exceptions import EquivalenceError, MissingDependencyError, UnsupportedInputError
 from gnn2logic.logic.equivalence.counting import MAX_NODES_WITH_EDGES, enumerable_nodes
 from gnn2logic.logic.equivalence.deadline import Deadline
@@ -229,13 +228,10 @@ def _check_formulas(*formulas: object) -> None:
 
 def _check_parameters(max_nodes: Any, method: Any, time_limit: Any, max_graphs: Any) -> None:
     for name, value in (("max_nodes", max_nodes), ("max_graphs", max_graphs)):
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-            raise EquivalenceError(f"{name} must be a whole number >= 1. Got {value!r} instead.")
-    if method not in _METHODS:
-        raise EquivalenceError(f"method must be one of {_METHODS}. Got {method!r} instead.")
-    is_number = isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool)
+        check_whole(name, value, least=1, error=EquivalenceError)
+    check_choice("method", method, _METHODS, error=EquivalenceError)
     # Not `time_limit <= 0`: NaN is no time limit either.
-    if time_limit is not None and not (is_number and time_limit > 0):
+    if time_limit is not None and not (is_number(time_limit) and time_limit > 0):
         raise EquivalenceError(
             "time_limit must be a positive number of seconds, or None for no limit. "
             f"Got {time_limit!r} instead."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from gnn2logic._validation import check_choice
 from gnn2logic.exceptions import EquivalenceError
 from gnn2logic.graphs.modality import Direction, Edges
 from gnn2logic.logic.syntax import Formula, Modal
@@ -114,12 +115,10 @@ def space_of(formulas: tuple[Formula, ...], graphs: str) -> GraphSpace:
         for node in subformulas(*formulas)
         if isinstance(node, Modal) and node.modality.uses_edges
     ]
+    check_choice("graphs", graphs, ("auto", *GRAPH_CLASSES), error=EquivalenceError)
     if graphs == "auto":
         one_way = all(edges.direction is Direction.OUT for edges in followed)
         graphs = "simple" if one_way else "directed"
-    elif graphs not in GRAPH_CLASSES:
-        expected = ", ".join(repr(name) for name in ("auto", *GRAPH_CLASSES))
-        raise EquivalenceError(f"graphs must be one of {expected}. Got {graphs!r} instead.")
     relations: tuple[str | None, ...] = relation_names(*formulas)
     if any(edges.relation is None for edges in followed):
         relations = (*relations, None)
