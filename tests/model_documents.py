@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gnn2logic import load
-from gnn2logic.idt.documents import content_digest
+from gnn2logic._digests import digest_of_document
 
 
 def good_document() -> dict[str, Any]:
@@ -81,7 +81,7 @@ def signed(document: Any) -> bytes:
     document = copy.deepcopy(document)
     if isinstance(document, dict):
         try:
-            document["digest"] = content_digest(document)
+            document["digest"] = digest_of_document(document)
         except UnicodeEncodeError:
             document["digest"] = ""
     return json.dumps(document).encode()

@@ -10,13 +10,11 @@ import pytest
 import scipy.linalg  # noqa: F401 - with its libraries, before they are counted
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from gnn2logic.engines.shard_tasks import _one_thread
-from gnn2logic.engines.threads import one_blas_thread
-from gnn2logic.learning.threads import limited_threads
+from gnn2logic.engines.threads import limited_threads, one_blas_thread, one_thread
 
 LIMITS: list[Callable[[], contextlib.AbstractContextManager[None]]] = [
     one_blas_thread,
-    _one_thread,
+    one_thread,
     lambda: limited_threads(1),
 ]
 
@@ -69,7 +67,7 @@ def test_limits_that_overlap_end_with_the_last_of_them(
 
 def test_limits_inside_of_each_other() -> None:
     with threadpool_limits(2, user_api="blas"):
-        with one_blas_thread(), limited_threads(2), _one_thread():
+        with one_blas_thread(), limited_threads(2), one_thread():
             assert blas_threads() == {1}
         assert blas_threads() == {2}
 

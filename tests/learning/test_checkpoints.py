@@ -17,8 +17,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from gnn2logic._digests import digest_of_document
 from gnn2logic.exceptions import CheckpointError, ParameterError
-from gnn2logic.idt.documents import content_digest
 from gnn2logic.learning import IDTClassifier, checkpoints
 from gnn2logic.learning.layers import InnerLearner
 from gnn2logic.storage import open_shards, write_shards
@@ -184,7 +184,7 @@ def test_damaged_checkpoints_give_our_own_error(
 def test_references_of_a_checkpoint_are_audited(tmp_path: Path) -> None:
     document = json.loads(checkpoint_text(tmp_path))
     document["columns"][-1]["tree"] = 17
-    document["digest"] = content_digest(document)
+    document["digest"] = digest_of_document(document)
     (tmp_path / "x").write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(CheckpointError, match="a tree that is not there"):
         checkpoints.Checkpoint(tmp_path / "x", "fit").read()
@@ -239,7 +239,7 @@ def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[IDTClassifier,
 
 
 def put(file: Path, document: Any) -> None:
-    document["digest"] = content_digest(document)
+    document["digest"] = digest_of_document(document)
     file.write_text(json.dumps(document), encoding="utf-8")
 
 

@@ -16,8 +16,8 @@ import safetensors
 import safetensors.torch
 import torch
 
+from gnn2logic._digests import digest_of_document
 from gnn2logic.exceptions import ModelFileError
-from gnn2logic.idt.documents import content_digest
 from gnn2logic.models import GNNClassifier, GNNNodeClassifier, load_gnn
 from gnn_samples import labelled, quick
 
@@ -58,7 +58,7 @@ def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     tensors, text = contents(path)
     document = json.loads(text)
     change(document)
-    document["digest"] = content_digest(document)
+    document["digest"] = digest_of_document(document)
     put_together(path, tensors, json.dumps(document))
 
 
@@ -81,7 +81,7 @@ def split_as_before(path: Path) -> None:
     Path(f"{path}.safetensors").write_bytes(weights)
     document = json.loads(text)
     document |= {"version": 1, "weights_sha256": hashlib.sha256(weights).hexdigest()}
-    document["digest"] = content_digest(document)
+    document["digest"] = digest_of_document(document)
     Path(f"{path}.json").write_text(json.dumps(document))
 
 

@@ -14,6 +14,7 @@ from gnn2logic._validation import check_whole
 from gnn2logic.engines.amounts import bytes_from
 from gnn2logic.engines.protocol import Maker, Worker, added
 from gnn2logic.engines.scratch import scratch_folder
+from gnn2logic.engines.threads import one_loop_thread
 from gnn2logic.exceptions import ParameterError
 
 __all__ = ["LocalEngine"]
@@ -101,7 +102,7 @@ class LocalCrew:
         self._folder = folder
         self._pool = None
         if n_threads > 1 and len(workers) > 1:
-            self._pool = ThreadPoolExecutor(n_threads, initializer=_one_thread_each)
+            self._pool = ThreadPoolExecutor(n_threads, initializer=one_loop_thread)
         self._n_threads = n_threads
 
     def ask(self, request: str, *arguments: Any) -> Any:
@@ -136,10 +137,3 @@ class LocalCrew:
 
 def _mib(amount: int) -> str:
     return f"{-(-amount // 2**20)} MiB"
-
-
-def _one_thread_each() -> None:
-    """Let the compiled loops of a thread run on that thread alone."""
-    import numba
-
-    numba.set_num_threads(1)

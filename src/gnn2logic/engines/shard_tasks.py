@@ -12,7 +12,6 @@ import contextlib
 import functools
 import pickle
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import cloudpickle
@@ -20,7 +19,7 @@ import cloudpickle
 from gnn2logic._version import __version__
 from gnn2logic.engines.local import LocalEngine
 from gnn2logic.engines.protocol import Worker, added
-from gnn2logic.engines.threads import one_blas_thread
+from gnn2logic.engines.threads import one_thread
 from gnn2logic.exceptions import EngineError
 
 __all__ = [
@@ -153,14 +152,14 @@ def make_shard(parcel: bytes, shard: int, version: str) -> PlacedShard:
             f"model could differ. One has {__version__}; install the same version everywhere."
         )
     makers = cloudpickle.loads(parcel)
-    with _one_thread():
+    with one_thread():
         return PlacedShard(shard, LocalEngine().place(makers))
 
 
 def answer_next(placed: PlacedShard, number: int, parcel: bytes) -> PlacedShard:
     """Answer a request, which changes the state of the shard, and return it."""
     request, arguments = cloudpickle.loads(parcel)
-    with _one_thread():
+    with one_thread():
         placed.ask(number, request, *arguments)
     return placed
 
@@ -173,17 +172,3 @@ def answer_of(placed: PlacedShard, number: int) -> Any:
 def add_up(*answers: Any) -> Any:
     """Return the sum of some answers, in the order of the shards."""
     return functools.reduce(added, answers)
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Have the compiled loops and linear algebra run on the thread of the task alone."""
-    import numba
-
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        with one_blas_thread():
-            yield
-    finally:
-        numba.set_num_threads(before)

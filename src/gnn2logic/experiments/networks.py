@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 import warnings
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._digests import sha256_of
 from gnn2logic.distillation import as_teacher
 from gnn2logic.exceptions import UndertrainedWarning
 from gnn2logic.experiments.catalogue import NETWORKS
@@ -18,7 +18,7 @@ from gnn2logic.experiments.folds import Fold, stream
 from gnn2logic.experiments.plans import Plan, RunSettings, combinations
 from gnn2logic.models import GNNClassifier
 
-__all__ = ["TrainedNetwork", "digest_of", "train_network"]
+__all__ = ["TrainedNetwork", "evidence_of", "train_network"]
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,10 @@ def _best_loss(network: GNNClassifier) -> float:
     return min(losses, default=float("inf"))
 
 
-def digest_of(arrays: list[npt.NDArray[Any]]) -> str:
+def evidence_of(arrays: list[npt.NDArray[Any]]) -> str:
     """Return a short text that differs when any bit of the arrays does."""
-    digest = hashlib.sha256()
+    pieces: list[bytes | memoryview] = []
     for array in arrays:
-        digest.update(repr((array.shape, array.dtype.str)).encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:16]
+        pieces.append(repr((array.shape, array.dtype.str)).encode())
+        pieces.append(np.ascontiguousarray(array).tobytes())
+    return sha256_of(pieces)[:16]

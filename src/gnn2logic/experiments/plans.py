@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from importlib.resources import files
 from itertools import product
 from typing import Any
 
 import msgspec
+
+from gnn2logic._digests import sha256_of
 
 __all__ = ["Grid", "Plan", "RunSettings", "combinations", "plan_for"]
 
@@ -68,7 +69,7 @@ class RunSettings(msgspec.Struct, frozen=True):
     def digest(self, dataset: str) -> str:
         """Return a short text that changes whenever results may change."""
         contents = msgspec.json.encode([self, dataset, plan_for(dataset, self)], order="sorted")
-        return hashlib.sha256(contents).hexdigest()[:16]
+        return sha256_of([contents])[:16]
 
 
 def plan_for(dataset: str, run: RunSettings) -> Plan:

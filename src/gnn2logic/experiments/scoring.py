@@ -17,7 +17,7 @@ from gnn2logic.experiments.baselines import learn_baseline
 from gnn2logic.experiments.catalogue import NETWORKS, Model
 from gnn2logic.experiments.folds import Fold, fold_of
 from gnn2logic.experiments.idts import learn_idt
-from gnn2logic.experiments.networks import TrainedNetwork, digest_of, train_network
+from gnn2logic.experiments.networks import TrainedNetwork, evidence_of, train_network
 from gnn2logic.experiments.plans import RunSettings, plan_for
 from gnn2logic.experiments.rows import Row, Seconds
 
@@ -63,7 +63,7 @@ class _Scorer:
                 model,
                 network.predictions,
                 tuned=network.tuned,
-                evidence=digest_of([network.scores]),
+                evidence=evidence_of([network.scores]),
                 seconds=seconds,
             )
         learned = learn_idt(model, self.fold, network, self.plan, self.run)
@@ -77,7 +77,7 @@ class _Scorer:
             model,
             learned.model.predict(self.fold.test.graphs),
             tuned=learned.tuned,
-            evidence="" if network is None else digest_of([network.labels, *network.activations]),
+            evidence="" if network is None else evidence_of([network.labels, *network.activations]),
             seconds=seconds,
             shape=(rule.size, rule.modal_depth, rule.n_leaves),
         )

@@ -7,7 +7,6 @@ shortest decimals that read back as the same double.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from itertools import pairwise
@@ -16,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
+from gnn2logic._digests import digest_of_document
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import ModelFileError
 from gnn2logic.idt.model import IDT, Prunings
@@ -36,7 +36,6 @@ __all__ = [
     "FORMAT_VERSION",
     "Contents",
     "check_class_labels",
-    "content_digest",
     "from_bytes",
     "to_bytes",
 ]
@@ -98,15 +97,8 @@ def to_bytes(contents: Contents) -> bytes:
         ],
         "chosen": contents.chosen,
     }
-    document["digest"] = content_digest(document)
+    document["digest"] = digest_of_document(document)
     return json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8")
-
-
-def content_digest(document: dict[str, Any]) -> str:
-    """Return the digest of everything in a document but its digest."""
-    plain = {key: value for key, value in document.items() if key != "digest"}
-    text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
 
 
 # Reading -------------------------------------------------------------------------------------
@@ -130,7 +122,7 @@ def _checked_form(document: object) -> _Model:
     assert isinstance(document, dict)
     try:
         checked = msgspec.convert(document, _Model)
-        digest = content_digest(document)
+        digest = digest_of_document(document)
     except msgspec.ValidationError as error:
         raise ModelFileError(f"This is not a valid gnn2logic model: {error}.") from None
     except UnicodeEncodeError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import numbers
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,10 +11,20 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
+from gnn2logic._digests import digest_of_values
 from gnn2logic._progress import Progress
-from gnn2logic._validation import check_choice, check_share, check_whole, seed_from, some_of
+from gnn2logic._validation import (
+    check_choice,
+    check_share,
+    check_whole,
+    is_number,
+    is_whole,
+    seed_from,
+    some_of,
+)
 from gnn2logic._version import __version__
 from gnn2logic.engines import Engine, LocalEngine, as_engine
+from gnn2logic.engines.threads import limited_threads
 from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder
@@ -28,11 +37,10 @@ from gnn2logic.idt.parameters import (
     parameters_to_document,
 )
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.learning.checkpoints import Checkpoint, digest_of
+from gnn2logic.learning.checkpoints import Checkpoint
 from gnn2logic.learning.data import KeptGraphs, Labels, Rows, TrainingData, training_data
 from gnn2logic.learning.settings import FinalSettings, LayerSettings, local_modalities
 from gnn2logic.learning.targets import integer_weights
-from gnn2logic.learning.threads import limited_threads
 from gnn2logic.storage import ShardStore
 
 __all__ = ["IDTEstimator"]
@@ -191,11 +199,11 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
                 f"checkpoint must be the path of a file, or None. Got {self.checkpoint!r} instead."
             )
         # A seed that was drawn is found in the file, any other one is part of the settings.
-        drawn = not isinstance(self.random_state, numbers.Integral)
+        drawn = not is_whole(self.random_state)
         seed = seed_from(self.random_state)
         text = repr([__version__, self._level, None if drawn else seed, data.names, data.guided])
         rows = (labels.classes, labels.weights, np.array(labels.n_classes))
-        identity = digest_of([text, *map(repr, settings), data.digest(), *rows])
+        identity = digest_of_values([text, *map(repr, settings), data.digest(), *rows])
         checkpoint = Checkpoint(Path(self.checkpoint), identity)
         done = checkpoint.read()
         if done is not None and not drawn and done.seed != seed:
@@ -280,8 +288,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             check_choice("ccp_alpha", self.ccp_alpha, ("auto",))
             return None
         value: Any = self.ccp_alpha
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-        alpha = float(value) if is_number else -1.0
+        alpha = float(value) if is_number(value) else -1.0
         if not alpha >= 0 or not np.isfinite(alpha):
             raise ParameterError(
                 f"ccp_alpha must be 'auto' or a number >= 0. Got {value!r} instead."

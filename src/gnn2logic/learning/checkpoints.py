@@ -6,22 +6,19 @@ made again when the fit goes on.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
+from gnn2logic._digests import digest_of_document
 from gnn2logic._files import file_behind, read_whole, write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import CheckpointError, ModelFileError
-from gnn2logic.idt.documents import content_digest
 from gnn2logic.idt.model import Column, Layer, LeafSet
 from gnn2logic.idt.tree_documents import (
     ColumnDocument,
@@ -34,7 +31,7 @@ from gnn2logic.idt.tree_documents import (
     tree_to_document,
 )
 
-__all__ = ["Checkpoint", "Progressed", "digest_of", "leaf_sets_of"]
+__all__ = ["Checkpoint", "Progressed", "leaf_sets_of"]
 
 _VERSION = 1
 _MOST_BYTES = 2**28
@@ -92,7 +89,7 @@ class Checkpoint:
         try:
             document = strict_json(data)
             checked = msgspec.convert(document, _Document)
-            if checked.version != _VERSION or checked.digest != content_digest(document):
+            if checked.version != _VERSION or checked.digest != digest_of_document(document):
                 raise ValueError("its version or its digest does not fit")
             columns = tuple(column_from_document(c, n) for n, c in enumerate(checked.columns))
             layers = layers_from_document(checked.layers)
@@ -116,7 +113,7 @@ class Checkpoint:
             "columns": [column_to_document(column) for column in progressed.columns],
             "layers": [[tree_to_document(t) for t in layer.trees] for layer in progressed.layers],
         }
-        document["digest"] = content_digest(document)
+        document["digest"] = digest_of_document(document)
         write_atomically(self.path, json.dumps(document, ensure_ascii=False).encode())
 
     def remove(self) -> None:
@@ -131,26 +128,6 @@ class Checkpoint:
             f"{os.fspath(self.path)!r} is no sound checkpoint: {why.rstrip('.')}. "
             "Delete it to begin anew."
         )
-
-
-def digest_of(parts: Iterable[str | npt.NDArray[Any]]) -> str:
-    """Return a text that differs when any of the parts does.
-
-    Examples
-    --------
-    >>> digest_of(["a", np.arange(3)]) == digest_of(["a", np.arange(3)])
-    True
-    >>> digest_of(["a", np.arange(3)]) == digest_of(["a", np.arange(4)])
-    False
-    """
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        if isinstance(part, str):
-            digest.update(f"{len(part)}:{part}".encode())
-        else:
-            digest.update(f"{part.shape}{part.dtype.str}".encode())
-            digest.update(np.ascontiguousarray(part).data)
-    return digest.hexdigest()
 
 
 def leaf_sets_of(

@@ -10,10 +10,10 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._digests import digest_of_values
 from gnn2logic._labels import check_labels, check_weights
 from gnn2logic.exceptions import ActivationError, SingleClassWarning
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.learning.checkpoints import digest_of
 from gnn2logic.learning.inputs import check_activations, check_classes, class_factors, row_weights
 from gnn2logic.learning.shard.sources import ChosenGraphs, MemorySource, ShardRows, ShardSource
 from gnn2logic.storage import ShardStore
@@ -162,14 +162,14 @@ class TrainingData:
         edges = (batch.adjacency, *batch.relations.values())
         arrays = [part for matrix in edges for part in (matrix.indptr, matrix.indices, matrix.data)]
         own = (batch.predicates, batch.ptr, *arrays, *(layers or ()))
-        return cls(sources, batch.names, len(layers or ()), lambda: digest_of([*own]))
+        return cls(sources, batch.names, len(layers or ()), lambda: digest_of_values([*own]))
 
     @classmethod
     def stored(cls, store: ShardStore, kept: KeptGraphs, *, guided: bool) -> Self:
         """Learn from a store, shard by shard; `guided` by the activations in it."""
         seen = [shard.activation_header.source for shard in store.shards] if guided else []
         chosen = [] if kept.graphs.all() else [kept.graphs]
-        digest = digest_of([store.digest, *seen, *chosen])
+        digest = digest_of_values([store.digest, *seen, *chosen])
         n_layers = store.n_activation_layers if guided else 0
         return cls(kept.parts_of(store), store.names, n_layers, lambda: digest)
 

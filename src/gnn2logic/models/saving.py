@@ -9,7 +9,6 @@ anything is built. Files of version 1 had the JSON beside them; they can still b
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -23,11 +22,12 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
+from gnn2logic._digests import digest_of_document, sha256_of
 from gnn2logic._files import read_whole, write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic._validation import check_names, is_unicode
 from gnn2logic.exceptions import FeatureError, ModelFileError
-from gnn2logic.idt.documents import check_class_labels, content_digest
+from gnn2logic.idt.documents import check_class_labels
 from gnn2logic.models.estimators import GNNClassifier, GNNNodeClassifier
 from gnn2logic.models.network import GraphNetwork, NetworkShape
 from gnn2logic.models.settings import check_device
@@ -137,7 +137,7 @@ def save_gnn(estimator: GNNClassifier | GNNNodeClassifier, path: str | os.PathLi
         weights_sha256=_digest(tensors),
     )
     plain = msgspec.to_builtins(document)
-    plain["digest"] = content_digest(plain)
+    plain["digest"] = digest_of_document(plain)
     text = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)
     write_atomically(weights_path, safetensors.torch.save(tensors, {_FORMAT: text}))
 
@@ -159,11 +159,11 @@ def _parameters(estimator: GNNClassifier | GNNNodeClassifier) -> _Parameters:
 
 
 def _digest(tensors: Mapping[str, Tensor]) -> str:
-    digest = hashlib.sha256()
+    pieces: list[bytes | memoryview] = []
     for name, value in sorted(tensors.items()):
-        digest.update(json.dumps([name, str(value.dtype), list(value.shape)]).encode())
-        digest.update(value.reshape(-1).view(torch.uint8).numpy().data)
-    return digest.hexdigest()
+        pieces.append(json.dumps([name, str(value.dtype), list(value.shape)]).encode())
+        pieces.append(value.reshape(-1).view(torch.uint8).numpy().data)
+    return sha256_of(pieces)
 
 
 # Reading --------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ def load_gnn(
             right = document.weights_sha256 == _digest(tensors)
         else:
             document = _checked_form(_bytes_of(config_path), _BESIDE)
-            right = document.weights_sha256 == hashlib.sha256(data).hexdigest()
+            right = document.weights_sha256 == sha256_of([data])
         if not right:
             raise ModelFileError(
                 "The weights are not those that the settings were saved with: the file was "
@@ -252,7 +252,7 @@ def _checked_form(text: str | bytes, expected_version: int) -> _Model:
                 "a newer gnn2logic may read it."
             )
         checked = msgspec.convert(document, _Model)
-        if checked.digest != content_digest(document):
+        if checked.digest != digest_of_document(document):
             raise ModelFileError(
                 "Its digest does not fit its content: the file was changed or damaged. Save the "
                 "network again."

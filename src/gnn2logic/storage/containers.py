@@ -7,7 +7,6 @@ the header, so a file holds no types, names or paths that would have to be trust
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import mmap
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._digests import digest_of_bytes
 from gnn2logic._files import write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import StoreError
@@ -66,11 +66,9 @@ def packed(header: object, arrays: Iterable[npt.NDArray[Any]]) -> tuple[str, lis
     for array in arrays:
         flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         pieces += [flat.data, bytes(-flat.nbytes % _ALIGNED)]
-    digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
-    for piece in pieces:
-        digest.update(piece)
-    start = _MAGIC + len(text).to_bytes(8, "little") + digest.digest()
-    return digest.hexdigest(), [start, *pieces]
+    checksum = digest_of_bytes(pieces, size=_DIGEST_SIZE)
+    start = _MAGIC + len(text).to_bytes(8, "little") + bytes.fromhex(checksum)
+    return checksum, [start, *pieces]
 
 
 class Container:
@@ -107,7 +105,7 @@ class Container:
         if self.is_verified:
             return
         with memoryview(self._buffer) as view, view[_START:] as rest:
-            found = hashlib.blake2b(rest, digest_size=_DIGEST_SIZE).hexdigest()
+            found = digest_of_bytes([rest], size=_DIGEST_SIZE)
         if found != self.checksum:
             raise self.bad("its checksum does not fit, so it is damaged")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from gnn2logic._digests import digest_of_bytes
 from gnn2logic._files import read_whole, write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import FeatureError, StoreError
@@ -141,4 +141,4 @@ def read_document(path: Path, kind: type[Document]) -> tuple[Document, FittedEnc
 
 def _digest(plain: Any) -> str:
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.blake2b(text.encode(), digest_size=32).hexdigest()
+    return digest_of_bytes([text.encode()], size=32)
