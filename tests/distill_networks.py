@@ -136,7 +136,8 @@ Network = TypeVar("Network", bound=nn.Module)
 
 def centred(module: Network, bias: Tensor) -> Network:
     """Shift the last bias so that no class always wins."""
-    scores = Teacher(module).run(graphs(60), activations=False).scores
+    teacher = Teacher(module, outputs="scores" if len(bias) > 1 else "logit")
+    scores = teacher.run(graphs(60), activations=False).scores
     with torch.no_grad():
         bias -= torch.from_numpy(scores.mean(axis=0))
     return module

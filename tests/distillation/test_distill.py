@@ -172,12 +172,13 @@ def test_directed_graphs_are_read_against_the_edges() -> None:
     edges = rng.integers(0, 80, size=(200, 2))
     graph = from_edges(edges[edges[:, 0] != edges[:, 1]], 80, rng.random((80, 1)) < 0.5)
     module = CountsRed()
+    teacher = Teacher(module, outputs="logit")
     # The node 1 hears from node 0, not the other way round.
     path = Data(x=torch.tensor([[3.0], [0.0]]), edge_index=torch.tensor([[0], [1]]))
-    assert Teacher(module).run(path).activations[0].tolist() == [[0.0], [3.0]]
-    idt = distill(module, graph, random_state=0, max_features=1.0)
+    assert teacher.run(path).activations[0].tolist() == [[0.0], [3.0]]
+    idt = distill(teacher, graph, random_state=0, max_features=1.0)
     assert str(idt.formula(1)) == "A^T U0 > 1"
-    assert (idt.predict(graph) == Teacher(module).predict(graph)).all()
+    assert (idt.predict(graph) == teacher.predict(graph)).all()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from gnn2logic.exceptions import (
     FeatureError,
     GraphError,
     TeacherError,
-    TeacherWarning,
 )
 from gnn2logic.models import GNNClassifier
 
@@ -194,18 +193,6 @@ def test_the_only_class() -> None:
     teacher = Teacher(zoo("GCN", 1), classes=["a"])
     assert set(teacher.predict(graphs())) == {"a"}
     assert np.array_equal(teacher.predict_proba(graphs()), np.ones((12, 1)))
-
-
-def test_a_single_probability_is_suspicious() -> None:
-    def sigmoid(module: nn.Module, batch: Any) -> Any:
-        logits = module(batch.x, batch.edge_index, batch.batch)
-        return torch.sigmoid(logits - logits.mean())
-
-    with pytest.warns(TeacherWarning, match="one number from 0 to 1.*read as a logit"):
-        Teacher(zoo("GIN", 1), forward=sigmoid).predict(graphs())
-    # Truth values are fine: only 1 is above 0.
-    teacher = Teacher(zoo("GCN"), forward=lambda _m, b: b.x[:, 1])
-    assert np.array_equal(teacher.predict(graphs()), graphs().column("U1").astype(int))
 
 
 # Layers ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from torch import nn
 
 from gnn2logic._labels import check_labels, check_weights
 from gnn2logic._validation import check_choice, to_numpy
-from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.conversion import teacher_of_classes
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError
 from gnn2logic.graphs.reading import read_once
@@ -78,8 +78,13 @@ def fidelity(
     """
     check_choice("average", average, ("micro", "macro", None))
     graphs = read_once(graphs)
-    ours, our_classes = _labels(idt, graphs)
-    theirs, their_classes = _labels(teacher, graphs)
+    if isinstance(idt, Teacher | nn.Module):
+        # Two networks may only be compared with each other; labels tell a network what is meant.
+        theirs, their_classes = _labels(teacher, graphs)
+        ours, our_classes = _labels(idt, graphs, _count(teacher, theirs, their_classes))
+    else:
+        ours, our_classes = _labels(idt, graphs)
+        theirs, their_classes = _labels(teacher, graphs, _count(idt, ours, our_classes))
     if len(ours) != len(theirs):
         raise LabelError(
             f"Both must have one label for each row. Got {len(ours)} and {len(theirs)} labels."
@@ -103,10 +108,19 @@ def fidelity(
     return within if average is None else float(np.mean(list(within.values())))
 
 
-def _labels(model: Any, graphs: object) -> tuple[Labels, Labels | None]:
+def _count(model: object, labels: Labels, classes: Labels | None) -> int | None:
+    """Return how many classes labels tell apart; those of another network tell nothing."""
+    if isinstance(model, Teacher | nn.Module):
+        return None
+    return len(np.unique(labels)) if classes is None else len(classes)
+
+
+def _labels(
+    model: Any, graphs: object, n_classes: int | None = None
+) -> tuple[Labels, Labels | None]:
     """Return the labels that a model gives, and all those that it might give if it says so."""
     if isinstance(model, Teacher | nn.Module):
-        answers = as_teacher(model).run(graphs, activations=False)
+        answers = teacher_of_classes(model, n_classes).run(graphs, activations=False)
         return answers.labels, answers.classes
     values: Any = to_numpy(model.predict(graphs) if hasattr(model, "predict") else model)
     if not hasattr(values, "__len__") or isinstance(values, str):

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch import nn
-from torch_geometric.data import Batch
+from torch_geometric.data import Batch, Data
 from torch_geometric.nn import Sequential
 
 from gnn2logic._validation import some_of
+from gnn2logic.distillation.outputs import NO_LINKS
 from gnn2logic.exceptions import Gnn2LogicError, TeacherError
 
-__all__ = ["call_by_signature", "called"]
+__all__ = ["call_by_signature", "call_on_one_graph", "called", "takes_graphs_for_one"]
 
+# How networks for link prediction call the pairs that they are asked about.
+_PAIRS = (
+    *("edge_label_index", "pos_edge_index", "neg_edge_index", "edge_pairs", "src", "dst"),
+    *("edge_label", "pairs"),
+)
+# A single graph that is larger is one whose nodes are classified.
+_LARGE = 2000
 _HINT = "Say how to call it: Teacher(module, forward=lambda m, b: m(b.x, b.edge_index, b.batch))."
 
 
@@ -49,6 +58,54 @@ def call_by_signature(module: nn.Module, batch: Batch) -> Any:
     return module(*positional, **named)
 
 
+def call_on_one_graph(module: nn.Module, batch: Batch) -> Any:
+    """Call a module that knows of no mini-batches on one graph, and return one row for it."""
+    output = call_by_signature(module, batch)
+    return output.reshape(1, -1) if isinstance(output, torch.Tensor) else output
+
+
+def takes_graphs_for_one(
+    module: nn.Module, graphs: Sequence[Data], device: torch.device | None
+) -> bool:
+    """Whether a module does not ask which graph a node is in, and yet returns one row for all.
+
+    It is tried out: networks that classify nodes need not know of graphs either.
+    """
+    if not _ignores_graphs(module, graphs[0]):
+        return False
+    # Small ones are tried out quickly; a single one is taken twice.
+    order = sorted(range(len(graphs)), key=lambda number: int(graphs[number].num_nodes))
+    chosen = [graphs[number] for number in (*order, *order)[:2]]
+    if len(graphs) == 1 and chosen[0].num_nodes > _LARGE:
+        return False
+
+    def ask(some: list[Data]) -> Any:
+        return called(call_by_signature, module, Batch.from_data_list(some).to(device))
+
+    output = ask(chosen)
+    n_nodes = sum(data.num_nodes for data in chosen)
+    n_edges = sum(data.num_edges for data in chosen)
+    if not isinstance(output, torch.Tensor) or output.dim() > 2:
+        return False
+    if output.dim() != 1:
+        return output.dim() == 0 or len(output) == 1
+    # Numbers in a row are those of nodes or edges, unless one graph alone has as many.
+    if len(output) in (n_nodes, n_edges):
+        alone = ask(chosen[:1])
+        return isinstance(alone, torch.Tensor) and alone.shape == output.shape
+    return True
+
+
+def _ignores_graphs(module: nn.Module, data: Data) -> bool:
+    """Whether a module is given tensors of its graphs, and nothing that tells graphs apart."""
+    if isinstance(module, Sequential):
+        names = [*module.signature.param_dict]
+    else:
+        names = [own.name for own in _parameters(module)]
+    telling = {"batch", "ptr", "num_graphs", "batch_size"}
+    return not telling & set(names) and (len(names) > 1 or names[0] in data)
+
+
 def called(function: Callable[[nn.Module, Batch], Any], module: nn.Module, batch: Batch) -> Any:
     """Return what a function of a network and a mini-batch returns; say what it got if it fails."""
     try:
@@ -75,9 +132,10 @@ def _parameters(module: nn.Module) -> list[inspect.Parameter]:
         found = {}.values()
     known = [own for own in found if own.kind not in collected]
     if not known:
+        links = f" {NO_LINKS}" if hasattr(module, "decode") else ""
         raise TeacherError(
             f"The parameters of {type(module).__name__}.forward must have names that can be read. "
-            f"{_HINT}"
+            f"{_HINT}{links}"
         )
     return known
 
@@ -86,8 +144,9 @@ def _needed(module: nn.Module, batch: Batch, name: str) -> Any:
     # Not only what is stored: num_graphs and the like are properties of a batch.
     value = getattr(batch, name, None)
     if value is None:
+        links = f" {NO_LINKS}" if name in _PAIRS else ""
         raise TeacherError(
             f"The parameter {name!r} of {type(module).__name__}.forward must be an attribute of "
-            f"the graphs. They have {some_of(sorted(batch.keys()))}. {_HINT}"
+            f"the graphs. They have {some_of(sorted(batch.keys()))}. {_HINT}{links}"
         )
     return value

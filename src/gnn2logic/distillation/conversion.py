@@ -14,7 +14,7 @@ from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.models import GNNClassifier, GNNNodeClassifier
 from gnn2logic.models.pyg_data import pyg_graphs
 
-__all__ = ["as_teacher"]
+__all__ = ["as_teacher", "teacher_of_classes"]
 
 
 def as_teacher(network: object) -> Teacher:
@@ -43,6 +43,15 @@ def as_teacher(network: object) -> Teacher:
         "A teacher must be a Teacher, a GNNClassifier or a torch.nn.Module. "
         f"Got {type(network).__name__} instead."
     )
+
+
+def teacher_of_classes(network: object, n_classes: int | None) -> Teacher:
+    """Return a network as a `Teacher` that is told how many classes others tell apart.
+
+    Then one number for each row is taken for the logit of two classes, where nothing else says
+    whether it is that or a quantity.
+    """
+    return as_teacher(network)._knowing(n_classes)
 
 
 class _ClassifierTeacher(Teacher):

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 from gnn2logic._text import one_line
 from gnn2logic._validation import check_fitted
 from gnn2logic.distillation.agreement import fidelity
-from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.estimator import IDTDistiller
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
@@ -171,7 +171,8 @@ def both_answers(
     idt: IDTPredictor, for_idt: object, teacher: Teacher, for_teacher: object
 ) -> tuple[Labels, Labels]:
     """Return what a model and its teacher say about the same graphs (or their nodes)."""
-    answers = teacher.run(for_teacher, activations=False)
+    informed = teacher_of_classes(teacher, len(idt.classes_))
+    answers = informed.run(for_teacher, activations=False)
     if answers.level != idt.model_.level and not answers.either_level:
         raise ParameterError(
             f"Both must classify the same things. The IDT classifies {idt.model_.level}s and the "

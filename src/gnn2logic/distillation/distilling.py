@@ -7,9 +7,11 @@ from typing import Any
 
 from torch_geometric.data import Data
 
+from gnn2logic._validation import to_numpy
 from gnn2logic.distillation.capturing import capture
-from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.notices import telling_caller
+from gnn2logic.distillation.readings import NOT_ASKED
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.reading import read_once
@@ -135,6 +137,9 @@ def fit_to_teacher(
         )
     if not stored:
         graphs = read_once(graphs)
+    # What a network returns is learned from only if it is kept in a store or there are no labels.
+    is_read = variant == "gnn" or (stored and variant != "true")
+    teacher = teacher_of_classes(teacher, _n_classes(labels, graphs) if is_read else NOT_ASKED)
     answers = _ask(teacher, graphs, variant, idt_params.get("encoder"))
     if level is None:
         says_nodes = fit_params.get("mask") is not None
@@ -162,6 +167,17 @@ def fit_to_teacher(
         lambda: idt.fit(graphs, labels, **given)
     )
     return fitted
+
+
+def _n_classes(labels: object, graphs: object) -> int | None:
+    """Return how many classes the labels have, if there are any; bad ones are refused later."""
+    if labels is None and isinstance(graphs, ShardStore):
+        labels = graphs.y
+    values: Any = to_numpy(labels)
+    listed = values.tolist() if hasattr(values, "tolist") else values
+    if not isinstance(listed, list | tuple) or any(isinstance(own, list | tuple) for own in listed):
+        return None
+    return len({str(own) for own in listed})
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,9 @@ from gnn2logic.distillation.teacher import Teacher
 
 __all__ = ["fingerprint"]
 
-# How much is computed at a time changes nothing but rounding.
-_NO_SETTINGS_OF_THE_NETWORK = frozenset({"batch_size", "max_nodes", "device"})
+# How much is computed at a time changes nothing but rounding, and what labels of others tell
+# decides only whether outputs are accepted.
+_NO_SETTINGS_OF_THE_NETWORK = frozenset({"batch_size", "max_nodes", "device", "_n_classes"})
 _NO_CONTENT_OF_A_CLASS = frozenset(
     {
         *("__doc__", "__dict__", "__weakref__", "__module__", "__annotations__", "__slotnames__"),

@@ -15,11 +15,11 @@ from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import LabelError, ParameterError, TeacherError
 
 __all__ = [
+    "NO_LINKS",
     "Outputs",
     "Task",
     "check_classes",
     "class_numbers",
-    "looks_like_probabilities",
     "named",
     "probabilities",
     "score_rows",
@@ -29,8 +29,10 @@ Task = Literal["auto", "graph", "node"]
 Level = Literal["graph", "node"]
 FloatArray = npt.NDArray[np.float32]
 
-# Below this number of rows nothing is said about their range.
-_FEWEST_ROWS = 5
+NO_LINKS = (
+    "Networks that say something about edges or pairs of nodes (link prediction) cannot be "
+    "distilled, only those that classify graphs or nodes."
+)
 
 
 def check_classes(classes: object) -> npt.NDArray[Any] | None:
@@ -74,7 +76,12 @@ class Outputs:
             allowed = " or ".join(f"each of the {counts[own]} {own}s" for own in self._levels)
             raise TeacherError(
                 f"The network must return one row for {allowed} of a mini-batch. Got shape "
-                f"{tuple(output.shape)} instead."
+                f"{tuple(output.shape)} instead. {_advice(len(rows), batch)}".rstrip()
+            )
+        if _is_about_pairs(rows, batch):
+            raise TeacherError(
+                "The network must return one row of scores for each graph or node. Got one number "
+                f"for each of {len(rows)} times {len(rows)} pairs of nodes. {NO_LINKS}"
             )
         if self._parts and rows.shape[1] != self._parts[0].shape[1]:
             raise TeacherError(
@@ -103,6 +110,25 @@ class Outputs:
     def scores(self) -> FloatArray:
         """All rows; one column is the logit of the second of two classes."""
         return np.concatenate(self._parts)
+
+
+def _advice(n_rows: int, batch: Batch) -> str:
+    """Return what to do about a number of rows that fits neither graphs nor nodes."""
+    if n_rows == batch.num_edges:
+        return f"These are as many as there are edges. {NO_LINKS}"
+    if n_rows == 1:
+        return (
+            "It takes all graphs of a mini-batch for one. Pool with the batch vector, as in "
+            "global_mean_pool(x, batch), or have graphs asked one by one: Teacher(module, "
+            "forward=..., batch_size=1)."
+        )
+    return ""
+
+
+def _is_about_pairs(rows: FloatArray, batch: Batch) -> bool:
+    """Whether there is a number for each pair of nodes; products of representations commute."""
+    is_square = rows.shape == (batch.num_nodes, batch.num_nodes)
+    return is_square and len(rows) > 2 and np.allclose(rows, rows.T, rtol=1e-4, atol=1e-6)
 
 
 def score_rows(output: Any) -> FloatArray:
@@ -143,14 +169,6 @@ def probabilities(scores: FloatArray) -> npt.NDArray[np.float64]:
     if (values >= 0).all() and np.allclose(values.sum(axis=1), 1, atol=1e-4):
         return np.asarray(values / values.sum(axis=1, keepdims=True))
     return np.asarray(softmax(values, axis=1))
-
-
-def looks_like_probabilities(scores: FloatArray) -> bool:
-    """Whether a single column that never is 0 or less is rather a probability than a logit."""
-    inside = bool(((scores > 0) & (scores <= 1)).all())
-    # A few logits may happen to lie there.
-    enough = len(scores) >= _FEWEST_ROWS
-    return scores.shape[1] == 1 and enough and inside and bool((scores <= 0.5).any())
 
 
 def named(classes: npt.NDArray[Any] | None, n_columns: int) -> npt.NDArray[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
@@ -15,7 +17,13 @@ from torch_geometric.data import Batch, Data
 from gnn2logic._validation import check_choice, check_whole
 from gnn2logic.distillation.activations import Activations
 from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
-from gnn2logic.distillation.calling import call_by_signature, called
+from gnn2logic.distillation.calling import (
+    call_by_signature,
+    call_on_one_graph,
+    called,
+    takes_graphs_for_one,
+)
+from gnn2logic.distillation.declarations import declared_task
 from gnn2logic.distillation.layers import Layers, check_layers
 from gnn2logic.distillation.notices import warn_caller
 from gnn2logic.distillation.outputs import (
@@ -23,13 +31,14 @@ from gnn2logic.distillation.outputs import (
     Task,
     check_classes,
     class_numbers,
-    looks_like_probabilities,
     named,
     probabilities,
     score_rows,
 )
+from gnn2logic.distillation.readings import OUTPUTS, OutputsOption, as_logits, reading_of
 from gnn2logic.distillation.resting import at_rest
-from gnn2logic.exceptions import ParameterError, TeacherWarning, UnsupportedInputError
+from gnn2logic.distillation.squashing import Squashing
+from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.models.graph_checks import check_graphs
 from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, mini_batches, pyg_graphs
 from gnn2logic.models.settings import check_device
@@ -46,7 +55,8 @@ class Answers:
     Parameters
     ----------
     scores : array
-        The output of the network, one row for each graph or node.
+        The output of the network, one row for each graph or node. One probability of a binary task
+        is given as its logit.
     classes : array
         The classes in the order of the columns. A single column is the logit of the second class.
     level : {"graph", "node"}
@@ -92,8 +102,9 @@ class Teacher:
     ----------
     module : torch.nn.Module
         It returns one row for each graph, or for each node: scores of two or more classes (logits,
-        log-probabilities or probabilities; the largest wins), or one logit of a binary task, of
-        shape (n,) or (n, 1), which means the second class where it is above 0.
+        log-probabilities or probabilities; the largest wins), or one number for a binary task, of
+        shape (n,) or (n, 1), see `outputs`. One that is given ``x`` and ``edge_index`` alone and
+        returns one row for all of it is asked graph by graph.
     forward : callable, optional
         ``forward(module, batch)`` calls the module on a PyG ``Batch``. By default the names of the
         parameters of ``module.forward`` say what it gets: ``x``, ``edge_index``, ``batch``,
@@ -109,6 +120,17 @@ class Teacher:
     task : {"auto", "graph", "node"}
         Whether the rows are graphs or nodes. "auto" looks at their number; where every graph has
         one node it takes them for graphs.
+    outputs : {"auto", "scores", "logit", "probability"}
+        What the numbers of a row mean:
+
+        - ``"scores"``: one number for each class, of which the largest wins.
+        - ``"logit"``: one number, above 0 for the second class.
+        - ``"probability"``: one number, above 1/2 for the second class.
+        - ``"auto"``: scores where there are several numbers, and a probability where there is one
+          behind a sigmoid. One number of any size is a logit if something says that there are two
+          classes: `classes`, the labels of `distill`, or the loss that the module keeps as
+          ``criterion``, ``loss`` or ``loss_fn``. What looks like another task is refused:
+          regression, and several sigmoids whose rows do not sum to about 1.
     batch_size, max_nodes : int
         The most graphs and the most nodes of one mini-batch. A single graph that is larger is a
         mini-batch of its own.
@@ -145,6 +167,7 @@ class Teacher:
         *,
         classes: object = None,
         task: Task = "auto",
+        outputs: OutputsOption = "auto",
         batch_size: int = MAX_GRAPHS,
         max_nodes: int = MAX_NODES,
         device: str | torch.device | None = None,
@@ -167,9 +190,11 @@ class Teacher:
         self.layers = check_layers(module, layers)
         self.classes = check_classes(classes)
         self.task: Task = check_choice("task", task, ("auto", "graph", "node"))
+        self.outputs: OutputsOption = check_choice("outputs", outputs, OUTPUTS)
         self.batch_size = check_whole("batch_size", batch_size, least=1)
         self.max_nodes = check_whole("max_nodes", max_nodes, least=1)
         self.device = None if device is None else check_device(device)
+        self._n_classes: int | None = None
 
     # Asking -----------------------------------------------------------------------------------
 
@@ -179,24 +204,33 @@ class Teacher:
         outputs = Outputs(self.task)
         n_nodes = sum(data.num_nodes for data in items)
         store = Activations(self.module, self.layers, n_nodes)
+        squashed: bool | None = None
         with at_rest(self.module, self.device) as device:
-            for batch in mini_batches(items, max_graphs=self.batch_size, max_nodes=self.max_nodes):
+            forward, most = self._forward_for(items, device)
+            for batch in mini_batches(items, max_graphs=most, max_nodes=self.max_nodes):
                 placed = batch.to(device)
-                if activations:
-                    outputs.add(store.fill(self.forward, placed), placed)
-                else:
-                    outputs.add(called(self.forward, self.module, placed), placed)
+                # The first mini-batch shows how the numbers are made.
+                watch = Squashing() if squashed is None and self._can_be_watched() else None
+                with watch or contextlib.nullcontext():
+                    if activations:
+                        output = store.fill(forward, placed)
+                    else:
+                        output = called(forward, self.module, placed)
+                if squashed is None:
+                    squashed = watch is not None and watch.made(output)
+                outputs.add(output, placed)
         scores = outputs.scores
         classes = named(self.classes, scores.shape[1])
-        if len(classes) > 1 and looks_like_probabilities(scores):
-            warn_caller(
-                "The network returns one number from 0 to 1 for each row. It is read as a logit, "
-                "so that all rows are of the second class; if it is a probability, give "
-                "Teacher(module, forward=...) with a forward that returns its logit.",
-                TeacherWarning,
-            )
-        return Answers(
+        reading = reading_of(
             scores,
+            outputs.level,
+            outputs=self.outputs,
+            squashed=bool(squashed),
+            declared=declared_task(self.module, scores.shape[1]),
+            n_classes=self._n_classes if self.classes is None else len(classes),
+        )
+        return Answers(
+            as_logits(scores, reading),
             classes,
             outputs.level,
             store.arrays,
@@ -241,15 +275,36 @@ class Teacher:
         numbers = few_graphs([data.num_nodes for data in items], self.max_nodes)
         some = [items[number] for number in numbers]
         with at_rest(self.module, self.device) as device:
+            forward, most = self._forward_for(items, device)
 
             def ask(batch: Batch) -> npt.NDArray[np.float32]:
-                return score_rows(called(self.forward, self.module, batch.to(device)))
+                parts = [batch]
+                if most == 1 < batch.num_graphs:
+                    parts = [Batch.from_data_list([data]) for data in batch.to_data_list()]
+                rows = [score_rows(called(forward, self.module, own.to(device))) for own in parts]
+                return np.concatenate(rows)
 
             found = unusual_behaviour(ask, some, edge_types)
         for message, category in found:
             warn_caller(message, category)
 
     # Internals ---------------------------------------------------------------------------------
+
+    def _knowing(self, n_classes: int | None) -> Self:
+        """Return the teacher, told how many classes the labels of others have."""
+        told = copy.copy(self)
+        told._n_classes = n_classes
+        return told
+
+    def _forward_for(self, items: list[Data], device: torch.device) -> tuple[Forward, int]:
+        """Return how to call the module, and on how many graphs at once."""
+        by_signature = self.forward is call_by_signature and self.task != "node"
+        if by_signature and takes_graphs_for_one(self.module, items, device):
+            return call_on_one_graph, 1
+        return self.forward, self.batch_size
+
+    def _can_be_watched(self) -> bool:
+        return self.outputs == "auto" and Squashing.can_watch(self.module)
 
     def _read(self, graphs: object) -> list[Data]:
         """Return graphs that a network can be given; all others are refused here."""

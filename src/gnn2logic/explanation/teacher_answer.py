@@ -37,8 +37,8 @@ class TeacherAnswer:
 def ask_teacher(teacher: Any, graph: object, subject: Subject, label: object) -> TeacherAnswer:
     """Return the answer of a network, or of anything with ``predict``, for what is explained."""
     # A module may have a method of that name, but it would not read graphs.
-    is_network = hasattr(teacher, "named_modules") or not hasattr(teacher, "predict")
-    asked = _network(teacher) if is_network else teacher
+    is_network = hasattr(teacher, "forward") or not hasattr(teacher, "predict")
+    asked = _network(teacher, len(subject.labels)) if is_network else teacher
     labels = np.asarray(asked.predict(graph))
     rows = 1 if subject.node is None else subject.graph.n_nodes
     if labels.shape != (rows,):
@@ -62,12 +62,12 @@ def ask_teacher(teacher: Any, graph: object, subject: Subject, label: object) ->
     return TeacherAnswer(own, probability, bool(own == label))
 
 
-def _network(teacher: object) -> Any:
+def _network(teacher: object, n_classes: int) -> Any:
     try:
-        from gnn2logic.distillation.conversion import as_teacher
+        from gnn2logic.distillation.conversion import teacher_of_classes
     except ImportError:
         raise UnsupportedInputError(
             "teacher must have predict(graphs), or be a torch module (which needs the extra "
             f"'torch'). Got {type(teacher).__name__} instead."
         ) from None
-    return as_teacher(teacher)
+    return teacher_of_classes(teacher, n_classes)

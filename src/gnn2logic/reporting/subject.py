@@ -155,7 +155,9 @@ def _answers(
         )
     rows = np.flatnonzero(check_mask(mask, count))
     truth = None if y is None else check_labels(y, count, of=level)
-    given = None if teacher is None else _teacher_labels(teacher, graphs, count, level)
+    given: Labels | None = None
+    if teacher is not None:
+        given = _teacher_labels(teacher, graphs, count, level, len(idt.classes_))
     predicted = idt.predict(graphs)
     for labels, who in ((truth, "y"), (given, "The teacher")):
         if labels is not None and (labels.dtype.kind in "US") != (predicted.dtype.kind in "US"):
@@ -171,16 +173,17 @@ def _answers(
     )
 
 
-def _teacher_labels(teacher: Any, graphs: Any, count: int, level: str) -> Labels:
+def _teacher_labels(teacher: Any, graphs: Any, count: int, level: str, n_classes: int) -> Labels:
     """Return what a teacher says; labels and models with predict need no torch."""
-    if hasattr(teacher, "predict"):
+    is_network = hasattr(teacher, "forward")
+    if hasattr(teacher, "predict") and not is_network:
         found = teacher.predict(graphs)
-    elif hasattr(teacher, "__len__") and not hasattr(teacher, "forward"):
+    elif hasattr(teacher, "__len__") and not is_network:
         found = teacher
     else:
-        from gnn2logic.distillation.conversion import as_teacher
+        from gnn2logic.distillation.conversion import teacher_of_classes
 
-        found = as_teacher(teacher).predict(graphs)
+        found = teacher_of_classes(teacher, n_classes).predict(graphs)
     labels: Any = to_numpy(found)
     try:
         return check_labels(labels, count, of=level)
