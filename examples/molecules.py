@@ -48,7 +48,7 @@ def main() -> None:
     idt = gl.distill(gnn, train.graphs, train.y, random_state=0)
 
     print(f"{idt}\n")
-    print(f"{data.class_names[1]}, in words:\n  {idt.formula(1).english()}\n")
+    print(f"{data.class_names[1]}, in words:\n  {idt.formula(1).to_english()}\n")
     print(f"On {len(test)} molecules that neither has seen:")
     print(f"  the rule is right about       {idt.score(test.graphs, test.y):.1%}")
     print(f"  the network is right about    {gnn.score(test.graphs, test.y):.1%}")

@@ -47,7 +47,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     for label, name in enumerate(data.class_names):
         graph = test.graphs[int(np.argmax(idt.predict(test.graphs) == label))]
-        gl.plot_explanation(gl.explain(idt, graph, classes=data.class_names))
+        gl.plot_explanation(gl.explain(idt, graph, class_names=data.class_names))
         picture = options.out / f"{name}.png"
         plt.savefig(picture, dpi=120)
         plt.close()

@@ -46,7 +46,7 @@ def test_logic_needs_no_heavy_package() -> None:
         "import sys, gnn2logic\n"
         "f = gnn2logic.parse('1(A U0 > 1/2) > 3')\n"
         "f.evaluate(gnn2logic.random_graphs(3, random_state=0))\n"
-        "str(f), f.unicode(), f.latex(), f.english(), f.json(), f.simplify()\n"
+        "str(f), f.to_unicode(), f.to_latex(), f.to_english(), f.to_json(), f.simplify()\n"
         "heavy = {'torch', 'sklearn', 'networkx', 'matplotlib', 'z3', 'pandas', 'numba', 'dask'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -83,7 +83,7 @@ def test_models_and_what_they_say() -> None:
 
 def test_names_are_kept_exactly(tmp_path: Path) -> None:
     assert gl.parse(str(rule())) is rule()
-    assert gl.parse(rule().unicode()) is rule()
+    assert gl.parse(rule().to_unicode()) is rule()
     path = tmp_path / "model.idt.json"
     model().save(path)
     found = gl.load(path)
@@ -95,10 +95,10 @@ def test_reports() -> None:
     pytest.importorskip("jinja2", reason="needs the extra 'report'")
     pytest.importorskip("matplotlib", reason="needs the extra 'plot'")
     found = gl.report(model(), graph(), title=f"title {NASTY}")
-    for text in (found.html(), found.markdown(), found.json()):
+    for text in (found.to_html(), found.to_markdown(), found.to_json()):
         assert not unseen(text)
     # Programs read the names as they are.
-    assert json.loads(found.json()) == found.to_dict()
+    assert json.loads(found.to_json()) == found.to_dict()
     assert found.to_dict()["title"] == f"title {NASTY}"
 
 

@@ -82,7 +82,7 @@ def print_rule(heading: str, learned: Learned, label: int) -> None:
     right = learned.idt.score(test.graphs, test.y)
     print(f"{heading}, right about {right:.1%} of {len(test)} new graphs:")
     print(f"  {test.class_names[label]}: {rule}")
-    print(f"  in words: {rule.english()}\n")
+    print(f"  in words: {rule.to_english()}\n")
 
 
 def draw(learned: Learned, counted: str) -> Figure:
@@ -98,7 +98,7 @@ def draw(learned: Learned, counted: str) -> Figure:
         width_ratios=[1.2, *[1] * test.n_classes],
         layout="constrained",
     )
-    gl.plot_idt(idt, classes=test.class_names, ax=tree)
+    gl.plot_idt(idt, class_names=test.class_names, ax=tree)
     formula = gl.parse(counted)
     # Names of atoms say something, numbers of nodes do not.
     labels = "category" if any("=" in name for name in test.graphs.names) else False

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         to_pyg,
     )
     from gnn2logic.idt import IDTPredictor, load
-    from gnn2logic.idt.export import to_dot, to_text, to_tikz
+    from gnn2logic.idt.export import export_dot, export_text, export_tikz
     from gnn2logic.idt.from_formulas import from_formulas
     from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
     from gnn2logic.logic import (
@@ -102,6 +102,9 @@ __all__ = [
     "equivalent",
     "evaluate",
     "explain",
+    "export_dot",
+    "export_text",
+    "export_tikz",
     "fidelity",
     "find_disagreements",
     "find_model",
@@ -129,13 +132,10 @@ __all__ = [
     "report",
     "simplify",
     "to_c2",
-    "to_dot",
     "to_gnn",
     "to_json",
     "to_networkx",
     "to_pyg",
-    "to_text",
-    "to_tikz",
     "witnesses",
     "write_shards",
 ]
@@ -168,7 +168,7 @@ _HOMES = {
         "to_pyg",
     ),
     "gnn2logic.idt": ("IDTPredictor", "load"),
-    "gnn2logic.idt.export": ("to_dot", "to_text", "to_tikz"),
+    "gnn2logic.idt.export": ("export_dot", "export_text", "export_tikz"),
     "gnn2logic.idt.from_formulas": ("from_formulas",),
     "gnn2logic.learning": ("IDTClassifier", "IDTNodeClassifier"),
     "gnn2logic.models": ("to_gnn",),

@@ -12,8 +12,8 @@ from gnn2logic.exceptions import MissingDependencyError
 __all__ = ["import_optional", "naming_extra"]
 
 
-def import_optional(module: str, *, extra: str, purpose: str) -> Any:
-    """Import `module`, or say which extra of gnn2logic brings it.
+def import_optional(module: str, *, extra: str | None, purpose: str) -> Any:
+    """Import `module`, or say which extra of gnn2logic brings it (None: no extra does).
 
     The import is by name so that the rooms that must run without torch or networkx stay free of
     any import statement of them (import-linter checks that).
@@ -23,7 +23,7 @@ def import_optional(module: str, *, extra: str, purpose: str) -> Any:
 
 
 @contextlib.contextmanager
-def naming_extra(*packages: str, extra: str, purpose: str) -> Iterator[None]:
+def naming_extra(*packages: str, extra: str | None, purpose: str) -> Iterator[None]:
     """Say which extra of gnn2logic brings the packages, where imports inside miss one of them."""
     try:
         yield
@@ -32,7 +32,8 @@ def naming_extra(*packages: str, extra: str, purpose: str) -> Iterator[None]:
         # A module that is there but broken inside must show its own error, not ours.
         if missing not in packages:
             raise
+        target = missing if extra is None else f"'gnn2logic[{extra}]'"
         raise MissingDependencyError(
             f"{purpose} needs the package {missing!r}, which is not installed. "
-            f"Install it with: pip install 'gnn2logic[{extra}]'"
+            f"Install it with: pip install {target}"
         ) from error

@@ -116,10 +116,10 @@ def test_formula_in_every_notation(model: Path) -> None:
     rule = gl.parse(RULE)
     expected = {
         "text": RULE,
-        "unicode": rule.unicode(),
-        "latex": rule.latex(),
-        "c2": rule.c2(),
-        "english": rule.english(),
+        "unicode": rule.to_unicode(),
+        "latex": rule.to_latex(),
+        "c2": str(rule.to_c2()),
+        "english": rule.to_english(),
     }
     for notation, text in expected.items():
         arguments = ("formula", model, "--class", "true", "--as", notation)

@@ -70,7 +70,7 @@ def test_labels_are_what_the_oracle_says() -> None:
     text = "1(A(!U1 & red) >= 1/3 | I U1 > 0) > 2"
     data = formula_dataset(text, 60, sizes=np.arange(60) % 7 + 1, density=0.4)
     assert data.truth is parse(text)
-    document = json.loads(parse(text).json())
+    document = json.loads(parse(text).to_json())
     found = [all(truth(document, plain(graph))) for graph in data.graphs]
     assert data.y.tolist() == [int(value) for value in found]
     assert 0 < data.y.sum() < 60

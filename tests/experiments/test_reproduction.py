@@ -121,7 +121,7 @@ def test_folds_that_run_side_by_side_give_the_same(finished: Path, tmp_path: Pat
 
 def test_rows_of_other_settings_are_refused(finished: Path) -> None:
     with pytest.raises(ParameterError, match="made with the same settings"):
-        reproduce(finished, datasets=["psi_0"], models=MODELS, smoke=True, seed=1)
+        reproduce(finished, datasets=["psi_0"], models=MODELS, smoke=True, random_state=1)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,10 @@ def test_rows_of_other_settings_are_refused(finished: Path) -> None:
         ({"models": ["SVM"]}, "Each model must be one of GCN"),
         ({"folds": 1}, "folds must be"),
         ({"jobs": 0}, "jobs must be"),
-        ({"seed": 2**32}, "seed must be a whole number from 0 to 4294967295. Got 4294967296"),
+        (
+            {"random_state": 2**32},
+            "random_state must be a whole number from 0 to 4294967295. Got 4294967296",
+        ),
     ],
 )
 def test_wrong_options_are_told(tmp_path: Path, wrong: dict[str, Any], message: str) -> None:
@@ -149,7 +152,7 @@ def test_what_cannot_run_is_told_before_anything_runs(
     monkeypatch.setenv("GNN2LOGIC_DATA", str(tmp_path))
     (tmp_path / "BZR").mkdir()
     with pytest.raises(DataSetError, match="BZR_graph_indicator.txt: the file is missing"):
-        reproduce(tmp_path, datasets=["BZR", "psi_0"], seed=99)
+        reproduce(tmp_path, datasets=["BZR", "psi_0"], random_state=99)
     assert not (tmp_path / "rows.jsonl").exists()
 
 
@@ -181,7 +184,7 @@ def test_verify_makes_at_least_one_row(finished: Path) -> None:
 
 
 def test_verify_finds_the_same_and_what_was_changed(finished: Path, tmp_path: Path) -> None:
-    assert [check.ok for check in verify(finished, n_rows=2, seed=0)] == [True, True]
+    assert [check.ok for check in verify(finished, n_rows=2, random_state=0)] == [True, True]
     rows, _ = RowFile(finished / "rows.jsonl").read()
     forged = [msgspec.structs.replace(row, size=99) for row in rows if row.model == "IDT(True)"]
     RowFile(tmp_path / "rows.jsonl").write(forged[:1])

@@ -78,7 +78,7 @@ def test_margin_when_all_of_a_set_is_counted() -> None:
 
 def test_the_text_of_a_star() -> None:
     model = from_formulas({"hub": "1(A U0 > 1) > 0"}, otherwise="none", names=["U0"])
-    assert explain(model, star()).text() == (
+    assert explain(model, star()).to_text() == (
         "Predicted class: hub\n"
         "\n"
         "Because\n"
@@ -194,13 +194,13 @@ def test_a_constant_model() -> None:
 def test_a_bare_model() -> None:
     model = from_formulas({"b": "1(A U0 > 1) > 0"}, otherwise="a", names=["U0"]).model_
     assert explain(model, star()).label == 1
-    found = explain(model, star(), classes=np.array(["no hub", "hub"]))
+    found = explain(model, star(), class_names=np.array(["no hub", "hub"]))
     assert found.label == "hub"
     assert json.dumps(found.to_dict())
     with pytest.raises(LabelError, match="each of the 2 classes"):
-        explain(model, star(), classes=["hub"])
+        explain(model, star(), class_names=["hub"])
     with pytest.raises(LabelError, match="each of the 2 classes"):
-        explain(model, star(), classes=["hub", "hub"])
+        explain(model, star(), class_names=["hub", "hub"])
     with pytest.raises(UnknownPredicateError, match="no predicate 'U0'"):
         explain(model, from_edges([(0, 1)], 2))
     typed = from_formulas({1: "1(A[r] true > 0) > 0"}, otherwise=0, names=[], relations=["r"])
@@ -316,7 +316,7 @@ def test_a_teacher_may_use_the_labels_of_the_model_where_the_caller_gives_names(
     model = from_formulas({1: "1 U0 > 0"}, otherwise=0, names=["U0"])
     graph = random_graphs(1, sizes=4, probability=1.0, names=["U0"], random_state=0)
     for says, agrees in ((1, True), (0, False)):
-        found = explain(model, graph, teacher=Other(says), classes=["none", "some"])
+        found = explain(model, graph, teacher=Other(says), class_names=["none", "some"])
         assert found.teacher is not None
         assert (found.teacher.label, found.teacher.agrees) == (["none", "some"][says], agrees)
 

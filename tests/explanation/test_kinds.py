@@ -62,7 +62,7 @@ def test_a_learned_rule_in_steps() -> None:
 def test_short_sentences_need_no_names() -> None:
     short = parse("1(A U0 > 3 & I+A U1 > 2/5) > 1")
     assert Kinds.of([short]).names
-    assert in_steps(short) == short.english()
+    assert in_steps(short) == short.to_english()
 
 
 def test_what_a_sentence_combines_is_no_kind_of_node() -> None:
@@ -98,7 +98,7 @@ def large_graph_rule() -> Formula:
 def test_a_large_rule_about_graphs_is_not_about_a_node() -> None:
     rule = large_graph_rule()
     assert rule.size > 10**9
-    for text in (in_steps(rule), rule.english()):
+    for text in (in_steps(rule), rule.to_english()):
         assert "the node" not in text
         assert "kind" not in text
         assert "in a graph" not in text

@@ -53,9 +53,9 @@ def small_model() -> IDTClassifier:
 def test_formulas() -> None:
     formula = parse("1(A U0 > 6) > 1/2 & 1 U1 < 3")
     shown = Tags(formula._repr_html_())
-    assert formula.unicode() in shown.text
-    assert formula.english() in shown.text
-    assert formula._repr_latex_() == f"${formula.latex()}$"
+    assert formula.to_unicode() in shown.text
+    assert formula.to_english() in shown.text
+    assert formula._repr_latex_() == f"${formula.to_latex()}$"
 
 
 def test_names_are_escaped_everywhere() -> None:
@@ -80,7 +80,7 @@ def test_the_chosen_rule_is_marked() -> None:
     tags = Tags(rules._repr_html_())
     chosen = [row for row in tags.rows if row.get("aria-current") == "true"]
     assert len(chosen) == 1
-    assert rules.chosen.formulas[True].unicode() in tags.text
+    assert rules.chosen.formulas[True].to_unicode() in tags.text
     other = Tags(model.pick(rules[0].index).rules_._repr_html_())
     marked = [row.get("aria-current") for row in other.rows]
     assert marked.index("true") == 1
@@ -117,7 +117,7 @@ def test_explanations_say_the_same_as_their_text() -> None:
     model = small_model()
     found = explain(model, random_graphs(1, random_state=3))
     tags = Tags(found._repr_html_())
-    for line in found.text().split("\n"):
+    for line in found.to_text().split("\n"):
         words = line.strip(" -").removeprefix("1. ")
         if words and "by" not in words.split():
             assert words in tags.text

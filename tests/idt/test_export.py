@@ -24,13 +24,13 @@ from gnn2logic import (
 from gnn2logic.exceptions import LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs import Direction, Edges
 from gnn2logic.graphs.modality import quote_name
-from gnn2logic.idt.export import to_dot, to_text, to_tikz, tree_to_text
+from gnn2logic.idt.export import export_dot, export_text, export_tikz, tree_to_text
 from gnn2logic.idt.model import IDT, InputPredicate, Layer, LeafSet, TrueColumn
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic import TRUE
 
-FORMATS = [to_text, to_dot, to_tikz]
+FORMATS = [export_text, export_dot, export_tikz]
 ODD_NAMES = [
     'say "hi"',
     "a\\",
@@ -161,7 +161,7 @@ class DotReader:
 @pytest.mark.parametrize("name", [*ODD_NAMES, "plain", "atom=N"])
 def test_dot_is_read_back_with_any_name(name: str) -> None:
     model = model_with(name, relation=name)
-    dot = DotReader(to_dot(model, [name, "other"], pruned=False))
+    dot = DotReader(export_dot(model, [name, "other"], pruned=False))
     split = model.layers[0].trees[0].splits[0]
     assert split is not None
     assert parse(dot.labels["0.0.0"]) is split.formula([predicate(name)])
@@ -174,7 +174,7 @@ def test_dot_is_read_back_with_any_name(name: str) -> None:
 
 
 def test_dot_edges_are_those_of_the_trees() -> None:
-    dot = DotReader(to_dot(model_with("U0"), pruned=False))
+    dot = DotReader(export_dot(model_with("U0"), pruned=False))
     shown = [(source, target) for source, target, look in dot.edges if "label" in look]
     hidden = [(source, target) for source, target, look in dot.edges if look.get("style")]
     assert len(shown) == 2 * (2 + 1 + 3)
@@ -229,12 +229,12 @@ def coordinates(picture: str) -> dict[str, tuple[float, float]]:
 
 @pytest.mark.parametrize("name", [*ODD_NAMES, "plain"])
 def test_tikz_is_well_formed_with_any_name(name: str) -> None:
-    check_latex(to_tikz(model_with(name, relation=name), [name, "b_c"], pruned=False))
-    check_latex(to_tikz(model_with(name, relation=name), [name, "b_c"]))
+    check_latex(export_tikz(model_with(name, relation=name), [name, "b_c"], pruned=False))
+    check_latex(export_tikz(model_with(name, relation=name), [name, "b_c"]))
 
 
 def test_tikz_of_layers_with_lines_between() -> None:
-    picture = to_tikz(model_with("U0"), pruned=False)
+    picture = export_tikz(model_with("U0"), pruned=False)
     assert picture.count(r"\draw[dashed]") == 2
     for layer in range(3):
         assert picture.count(rf"\footnotesize Layer {layer}") == 1
@@ -248,14 +248,14 @@ def test_tikz_of_layers_with_lines_between() -> None:
 
 def test_tikz_puts_false_left_and_nothing_on_top_of_each_other() -> None:
     model = model_with("a rather long name")
-    picture = to_tikz(model, pruned=False)
+    picture = export_tikz(model, pruned=False)
     places = coordinates(picture)
     edges = re.findall(r"\((\w+)\) -- node\[above (\w+)\] .* \((\w+)\);", picture)
     assert len(edges) == 2 * (2 + 1 + 3)
     for start, side, end in edges:
         assert (places[end][0] < places[start][0]) == (side == "left")
         assert places[end][1] < places[start][1]
-    labels = DotReader(to_dot(model, pruned=False)).labels
+    labels = DotReader(export_dot(model, pruned=False)).labels
     for layer in range(3):
         longest = max(len(text) for name, text in labels.items() if name.startswith(f"{layer}."))
         rows: dict[float, list[float]] = {}
@@ -271,7 +271,7 @@ def test_tikz_fits_into_what_tex_can_measure() -> None:
     split = Split(0, Modality.from_set("1"), 3)
     final = chain([split] * 1500, 2)
     model = IDT((InputPredicate("x" * 100),), (), final, "graph")
-    places = coordinates(to_tikz(model, pruned=False))
+    places = coordinates(export_tikz(model, pruned=False))
     assert len(places) == 3001
     assert max(abs(length) for place in places.values() for length in place) < 5000
 
@@ -280,7 +280,7 @@ def test_tikz_fits_into_what_tex_can_measure() -> None:
 
 
 def test_text_of_layers() -> None:
-    assert to_text(model_with("U0"), ["no", "yes"], pruned=False).split("\n") == [
+    assert export_text(model_with("U0"), ["no", "yes"], pruned=False).split("\n") == [
         "Layer 0, tree 0",
         "  A^T U0 > 1",
         "  |- False: A^T U0 > 1/3",
@@ -310,12 +310,12 @@ def test_text_of_layers() -> None:
 
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_text_has_one_line_per_node_with_any_name(name: str) -> None:
-    plain = to_text(model_with("U0"), ["no", "yes"]).count("\n")
-    assert to_text(model_with(name, relation=name), [name, "yes"]).count("\n") == plain
+    plain = export_text(model_with("U0"), ["no", "yes"]).count("\n")
+    assert export_text(model_with(name, relation=name), [name, "yes"]).count("\n") == plain
 
 
 def test_a_name_like_ours_is_told_apart() -> None:
-    text = to_text(model_with("chi_0^0"), pruned=False)
+    text = export_text(model_with("chi_0^0"), pruned=False)
     assert 'A^T "chi_0^0" > 1' in text
     assert "A^T chi_0^0 > 1" in text
 
@@ -396,7 +396,7 @@ def test_learned_models(seed: int, pruned: bool, n_classes: int) -> None:
     idt = prune(model.model_) if pruned else model.model_
     trees = [*(tree for layer in idt.layers for tree in layer.trees), idt.final]
     text, dot, picture = (export(model, pruned=pruned) for export in FORMATS)
-    assert text == to_text(model.model_, model.classes_.tolist(), pruned=pruned)
+    assert text == export_text(model.model_, model.classes_.tolist(), pruned=pruned)
     n_nodes = sum(tree.n_nodes for tree in trees)
     assert sum(label != "" for label in text.split("\n")) >= n_nodes
     read = DotReader(dot)
@@ -411,7 +411,7 @@ def test_legend_holds_the_formulas_that_parse() -> None:
     graphs = random_graphs(80, random_state=0)
     labels = parse("1(A U0 > 3) > 5").evaluate(graphs)
     model = IDTClassifier(1, width=3, random_state=0).fit(graphs, labels)
-    legend = to_text(model).split("where\n")[1].split("\n")
+    legend = export_text(model).split("where\n")[1].split("\n")
     assert legend
     for line in legend:
         name, _, formula = line.strip().partition(" is ")
@@ -425,4 +425,4 @@ def test_node_models(export: Any) -> None:
     labels = parse("A U0 > 3").evaluate(graphs, level="node")
     model = IDTNodeClassifier(1, width=2, random_state=0).fit(graphs, labels)
     assert "Class True" in export(model)
-    assert "Class yes" in export(model, classes=["no", "yes"])
+    assert "Class yes" in export(model, class_names=["no", "yes"])

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnn2logic import GraphBatch, Modality, parse, random_graphs
-from gnn2logic.idt.export import to_dot, to_text, to_tikz
+from gnn2logic.idt.export import export_dot, export_text, export_tikz
 from gnn2logic.idt.formulas import class_formula, column_formulas, leaf_classes
 from gnn2logic.idt.model import IDT, Column, InputPredicate, Layer, LeafSet, TrueColumn
 from gnn2logic.idt.predict import column_values, final_leaves
@@ -262,7 +262,7 @@ def test_both_classes_occur_on_the_far_graphs() -> None:
 
 
 def test_aids_in_all_formats() -> None:
-    assert to_text(aids(), ["i", "a"]).split("\n") == [
+    assert export_text(aids(), ["i", "a"]).split("\n") == [
         "Layer 0, tree 0",
         "  [M_0^0]",
         "",
@@ -274,10 +274,10 @@ def test_aids_in_all_formats() -> None:
         "where",
         "  chi_0^0 is true",
     ]
-    dot = to_dot(aids())
+    dot = export_dot(aids())
     assert '"0.0.0" ["label"="M_0^0", "shape"="box"];' in dot
     assert '"1.0.0" ["label"="1 chi_0^0 > 12"];' in dot
-    tikz = to_tikz(aids())
+    tikz = export_tikz(aids())
     assert r"% \chi_{0}^{0} \Leftrightarrow \top" in tikz
     assert r"{$1\,\chi_{0}^{0} > 12$};" in tikz
     # As in the figure: the line between the only node of layer 0 and the root of layer 1.
@@ -289,7 +289,7 @@ def test_aids_in_all_formats() -> None:
 @pytest.mark.parametrize("idle_parts", [False, True])
 def test_shapes_in_all_formats(idle_parts: bool) -> None:
     model = shapes(idle_parts=idle_parts)
-    assert to_text(model).split("\n") == [
+    assert export_text(model).split("\n") == [
         "Layer 0, tree 0",
         "  A U0 > 2",
         "  |- False: A U0 > 1",
@@ -317,8 +317,8 @@ def test_shapes_in_all_formats(idle_parts: bool) -> None:
         "  chi_0^0 is A U0 < 2",
         "  chi_1^0 is 3 <= A U0 <= 11",
     ]
-    assert '"1.0.0" -> "1.0.1" ["label"="False"];' in to_dot(model)
-    tikz = to_tikz(model)
+    assert '"1.0.0" -> "1.0.1" ["label"="False"];' in export_dot(model)
+    tikz = export_tikz(model)
     assert r"% \chi_{1}^{0} \Leftrightarrow 3 \leq A\,U_{0} \leq 11" in tikz
     assert r"{$1\,\chi_{1}^{0} > \tfrac{39}{125}$};" in tikz
     assert r"\phantom{$M_{0}^{0}$}" in tikz

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from gnn2logic import GraphBatch, IDTClassifier, IDTNodeClassifier, load, parse, random_graphs
-from gnn2logic.exceptions import LabelError
+from gnn2logic.exceptions import LabelError, MissingDependencyError
 from gnn2logic.idt import rules
 from gnn2logic.idt.formulas import class_formula
 
@@ -86,7 +88,7 @@ def test_rules_of_nodes() -> None:
 
 
 def test_records_have_one_row_per_rule_and_class(model: IDTClassifier) -> None:
-    records = model.rules_.records()
+    records = model.rules_.to_records()
     assert len(records) == 3 * len(model.rules_)
     chosen = [record for record in records if record["chosen"]]
     assert [record["class"] for record in chosen] == ["none", "one", "two"]
@@ -94,8 +96,35 @@ def test_records_have_one_row_per_rule_and_class(model: IDTClassifier) -> None:
         formula = model.formula(record["class"])
         assert parse(record["formula"]) is formula
         assert (record["size"], record["modal_depth"]) == (formula.size, formula.modal_depth)
-    assert {record["leaves"] for record in model.rules_.records(max_leaves=2)} == {1, 2}
+    assert {record["leaves"] for record in model.rules_.to_records(max_leaves=2)} == {1, 2}
     assert sum(record["support"] for record in chosen) == pytest.approx(1.0)
+
+
+def test_a_frame_has_the_columns_of_the_records(
+    model: IDTClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pandas is not needed to run the tests, so a class that notes what it is given stands in."""
+
+    class DataFrame:
+        def __init__(self, rows: list[dict[str, Any]], columns: list[str]) -> None:
+            self.rows, self.columns = rows, columns
+
+    pandas = ModuleType("pandas")
+    pandas.__dict__["DataFrame"] = DataFrame
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    frame = model.rules_.to_frame()
+    assert frame.rows == model.rules_.to_records()
+    assert all(frame.columns == list(row) for row in frame.rows)
+    assert model.rules_.to_frame(max_leaves=0).columns == frame.columns
+    assert model.rules_.to_frame(max_leaves=2).rows == model.rules_.to_records(max_leaves=2)
+
+
+def test_a_frame_without_pandas_says_what_to_install(
+    model: IDTClassifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingDependencyError, match="'pandas', .* pip install pandas$"):
+        model.rules_.to_frame()
 
 
 def test_bad_data(model: IDTClassifier) -> None:
@@ -134,11 +163,11 @@ def test_formulas_and_rules_are_read_once(monkeypatch: pytest.MonkeyPatch) -> No
     model = IDTClassifier(1, width=4, random_state=0).fit(train, y)
     read = count_readings(monkeypatch)
     formulas = {label: model.formula(label) for label in model.classes_.tolist()}
-    shown = str(model), model.rules_.records(), model.rules(train, y).records()
+    shown = str(model), model.rules_.to_records(), model.rules(train, y).to_records()
     assert read
     read.clear()
     assert formulas == {label: model.formula(label) for label in model.classes_.tolist()}
-    assert shown == (str(model), model.rules_.records(), model.rules(train, y).records())
+    assert shown == (str(model), model.rules_.to_records(), model.rules(train, y).to_records())
     assert model.set_params(width=5).rules_ is model.rules_
     assert read == []
 

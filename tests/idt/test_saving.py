@@ -323,7 +323,7 @@ def test_using_a_saved_model_needs_no_heavy_package() -> None:
         "graphs = gnn2logic.random_graphs(5, names=['P'], relations=['single', 'd o u b l e'],"
         " random_state=0)\n"
         "model.predict(graphs), model.predict_proba(graphs), str(model), repr(model)\n"
-        "[model.formula(label).latex() for label in model.classes_], model.prune(), model.rules_\n"
+        "[model.formula(name).to_latex() for name in model.classes_], model.prune(), model.rules_\n"
         "heavy = {'sklearn', 'torch', 'networkx', 'matplotlib', 'z3', 'pandas', 'numba', 'dask'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

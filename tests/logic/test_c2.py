@@ -53,7 +53,7 @@ def test_two_regular_graphs() -> None:
 
 def test_formula_c2_is_the_text_of_the_translation() -> None:
     formula = parse("1-I(A U0 > 2) > 0")
-    assert formula.c2() == "exists y (x != y & exists>=3 x (E(y,x) & U0(x)))"
+    assert str(formula.to_c2()) == "exists y (x != y & exists>=3 x (E(y,x) & U0(x)))"
 
 
 # EMLC to C2 ----------------------------------------------------------------------------------
@@ -242,9 +242,9 @@ def test_heavily_shared_formulas_stay_linear() -> None:
     assert formula.size > 4**200
     text = str(formula)
     assert len(text) < 200 * 200
-    assert len(formula.latex()) < 400 * 200
+    assert len(formula.to_latex()) < 400 * 200
     assert parse_c2(text) is formula
-    assert parse_c2(formula.unicode()) is formula
+    assert parse_c2(formula.to_unicode()) is formula
     assert pickle.loads(pickle.dumps(formula)) is formula
     assert from_c2(formula) is phi
     # Each layer is defined once, for x and for y.

@@ -311,9 +311,9 @@ def test_parsed_formulas_mean_what_the_text_says(f: Plain, some: list[World]) ->
 def test_printed_text_is_read_back_as_the_same_object(f: Plain) -> None:
     formula = parse_c2(as_text(f))
     assert parse_c2(str(formula)) is formula
-    assert parse_c2(formula.unicode()) is formula
+    assert parse_c2(formula.to_unicode()) is formula
     assert pickle.loads(pickle.dumps(formula)) is formula
-    assert formula.latex().count("{") == formula.latex().count("}")
+    assert formula.to_latex().count("{") == formula.to_latex().count("}")
 
 
 # EMLC to C2 ----------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def test_swap_exchanges_free_and_bound_variables() -> None:
 def test_texts(text: str, printed: str, unicode: str) -> None:
     formula = parse_c2(text)
     assert str(formula) == printed
-    assert formula.unicode() == unicode
+    assert formula.to_unicode() == unicode
     assert parse_c2(printed) is formula
     assert parse_c2(unicode) is formula
 
@@ -123,7 +123,7 @@ def test_texts(text: str, printed: str, unicode: str) -> None:
 def test_any_name_is_read_back(name: str) -> None:
     for formula in (c2.predicate(name, "y"), c2.edge("x", "y", name)):
         assert parse_c2(str(formula)) is formula
-        assert parse_c2(formula.unicode()) is formula
+        assert parse_c2(formula.to_unicode()) is formula
         assert parse_c2(f"exists x {formula}") is c2.at_least(1, "x", formula)
 
 
@@ -133,7 +133,7 @@ def test_latex() -> None:
         r"\neg U_{12}(x) \vee "
         r"\exists^{\leq 3} y\, (x \neq y \wedge E_{\text{a\_b}}(x,y) \wedge \text{50\%}(y))"
     )
-    assert formula.latex() == expected
+    assert formula.to_latex() == expected
     assert formula._repr_latex_() == f"${expected}$"
 
 

@@ -99,16 +99,16 @@ def test_inequivalent_formulas_have_different_texts(
     total = 0
     for formula in all_formulas(names, operators(*modals), size=6):
         total += 1
-        other = by_text.setdefault(formula.english(), formula)
+        other = by_text.setdefault(formula.to_english(), formula)
         if other is not formula:
             same = evaluate(formula, batch, level="node") == evaluate(other, batch, level="node")
-            assert same.all(), f"{formula} and {other} both read: {formula.english()}"
+            assert same.all(), f"{formula} and {other} both read: {formula.to_english()}"
     assert total > 10_000
 
 
 def test_names_never_read_like_our_own_words() -> None:
     """A predicate or relation with any word of the printer's as its name keeps texts apart."""
-    words = set(re.findall(r"[a-z]+", " ".join(parse(text).english() for text in SPOKEN)))
+    words = set(re.findall(r"[a-z]+", " ".join(parse(text).to_english() for text in SPOKEN)))
     seen: dict[str, Formula] = {}
     for name in ["U0", *sorted(words), "not U0", "U0 and U1", "of kind (1)"]:
         for formula in (
@@ -119,10 +119,10 @@ def test_names_never_read_like_our_own_words() -> None:
             ~predicate(name),
             predicate(name) & predicate("U1"),
         ):
-            other = seen.setdefault(formula.english(), formula)
-            assert other is formula, f"{formula} and {other}: {formula.english()}"
+            other = seen.setdefault(formula.to_english(), formula)
+            assert other is formula, f"{formula} and {other}: {formula.to_english()}"
     for constant in (TRUE, FALSE, A(FALSE) > 0, A(TRUE) > 1):
-        assert seen.setdefault(constant.english(), constant) is constant
+        assert seen.setdefault(constant.to_english(), constant) is constant
 
 
 @pytest.mark.parametrize(
@@ -155,4 +155,4 @@ def test_names_never_read_like_our_own_words() -> None:
     ],
 )  # fmt: skip
 def test_sentences(text: str, english: str) -> None:
-    assert parse(text).english() == english
+    assert parse(text).to_english() == english

@@ -76,7 +76,7 @@ def test_the_three_formulas_of_the_experiments() -> None:
 
 def test_rules_of_the_figures() -> None:
     aids = parse("1 true > 12")
-    assert aids.english() == "there are more than 12 nodes"
+    assert aids.to_english() == "there are more than 12 nodes"
     sizes = [11, 12, 13, 14]
     batch = random_graphs(4, sizes=sizes, random_state=0)
     assert evaluate(aids, batch).tolist() == [False, False, True, True]

@@ -52,8 +52,8 @@ def test_text_unicode_and_json_round_trip(formula: Formula) -> None:
 def test_any_name_round_trips(name: str) -> None:
     formula = (A(predicate(name)) > 2) & (A[name].T(predicate("U0")) > 1)
     assert parse(str(formula)) is formula
-    assert parse(formula.unicode()) is formula
-    assert from_json(formula.json()) is formula
+    assert parse(formula.to_unicode()) is formula
+    assert from_json(formula.to_json()) is formula
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_reading_and_printing(text: str, printed: str) -> None:
 def test_predicates_named_like_constants_are_quoted(word: str) -> None:
     for name in (word, f"{word}=7", f"{word}.x", f"not_{word}"):
         formula = predicate(name) & (A(predicate(name)) > 1)
-        assert parse(str(formula)) is parse(formula.unicode()) is formula
+        assert parse(str(formula)) is parse(formula.to_unicode()) is formula
         assert parse_c2(str(to_c2(formula))) is to_c2(formula)
     assert str(predicate(word)) == f'"{word}"'
 
@@ -169,7 +169,7 @@ def test_deep_nesting_needs_no_recursion() -> None:
     formula = parse(text)
     assert formula.modal_depth == depth
     assert parse(str(formula)) is formula
-    assert len(formula.english()) < 200 * depth
+    assert len(formula.to_english()) < 200 * depth
 
 
 @settings(max_examples=100, deadline=None)
@@ -183,13 +183,13 @@ def test_latex_is_balanced_and_escaped(formula: Formula) -> None:
 
 def test_latex_of_alike_names_differs() -> None:
     names = ("U0", "U_0", "A1", "I1", "a|b", "a b")
-    assert len({predicate(name).latex() for name in names}) == len(names)
-    assert predicate("A1").latex() != (A["1"](TRUE) > 0).latex().partition(r"\,")[0]
-    assert "|" not in predicate("a|b").latex()
+    assert len({predicate(name).to_latex() for name in names}) == len(names)
+    assert predicate("A1").to_latex() != (A["1"](TRUE) > 0).to_latex().partition(r"\,")[0]
+    assert "|" not in predicate("a|b").to_latex()
 
 
 def test_latex_of_the_paper() -> None:
-    assert parse("1(A U0 > 1/2) > 3").latex() == r"1(A\,U_{0} > \tfrac{1}{2}) > 3"
+    assert parse("1(A U0 > 1/2) > 3").to_latex() == r"1(A\,U_{0} > \tfrac{1}{2}) > 3"
     assert parse("A[r]^T true > 3")._repr_latex_() == r"$A_{\text{r}}^{T}\,\top > 3$"
 
 

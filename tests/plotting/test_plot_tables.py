@@ -122,12 +122,12 @@ def test_confusion_has_counts_and_shares() -> None:
 
 def test_names_and_order_of_classes() -> None:
     names = {"b": "B & $x_1$", "a": "<i>A</i> é", "c": "never"}
-    ax = plot_confusion(["a", "b", "b"], ["a", "b", "a"], labels=names)
+    ax = plot_confusion(["a", "b", "b"], ["a", "b", "a"], class_names=names)
     assert [t.get_text() for t in ax.get_yticklabels()] == ["B & $x_1$", "<i>A</i> é", "never"]
     assert not any(t.get_parse_math() for t in (*ax.get_xticklabels(), *ax.get_yticklabels()))
     assert cells(ax)[0, 1] == ["1", "50%"]
     assert cells(ax)[2, 0] == ["0"]
-    reverse = plot_confusion([0, 1], [0, 1], labels=np.array([1, 0]))
+    reverse = plot_confusion([0, 1], [0, 1], class_names=np.array([1, 0]))
     assert [t.get_text() for t in reverse.get_xticklabels()] == ["1", "0"]
     for kind in ("png", "svg", "pdf"):
         assert len(saved(ax, kind)) > 3000
@@ -172,7 +172,7 @@ def test_tables_use_the_given_axes(plot: Any) -> None:
         with pytest.raises(LabelError, match=words):
             plot(*wrong)
     with pytest.raises(LabelError, match="none for 1"):
-        plot([0, 1], [0, 1], labels=[0])
+        plot([0, 1], [0, 1], class_names=[0])
     with pytest.raises(UnsupportedInputError, match="ax must be"):
         plot([0, 1], [0, 1], ax="here")
     assert pyplot.get_fignums() == []

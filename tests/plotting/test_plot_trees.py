@@ -60,7 +60,7 @@ def test_leaves_have_shares_support_and_the_colour_of_their_class() -> None:
     y[:4] = 1 - y[:4]
     model = gl.IDTClassifier(n_layers=0, relative=False, max_depth=1, ccp_alpha=0.0, random_state=0)
     model.fit(graphs, y)
-    ax = plot_tree(model, classes=["no", "yes"])
+    ax = plot_tree(model, class_names=["no", "yes"])
     tree = model.model_.final
     for leaf in tree.leaves:
         values = tree.values[leaf]
@@ -242,7 +242,7 @@ def test_errors(plot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnsupportedInputError, match="ax must be a matplotlib Axes"):
         plot(learned(), ax=Figure())
     with pytest.raises(LabelError, match="3 classes"):
-        plot(learned(), classes=["a"])
+        plot(learned(), class_names=["a"])
     with pytest.raises(ParameterError, match="max_leaves"):
         plot(learned(), max_leaves=0)
     assert pyplot.get_fignums() == []

@@ -71,8 +71,8 @@ def test_rules_are_those_of_the_model() -> None:
         formula = idt.formula(rule["class"])
         assert parse(rule["text"]) is formula
         assert parse(rule["logic"]) is formula
-        assert rule["words"] == formula.english()
-        assert rule["latex"] == formula.latex()
+        assert rule["words"] == formula.to_english()
+        assert rule["latex"] == formula.to_latex()
         assert rule["n_predicted"] == (predicted == rule["class"]).sum()
         assert rule["n_true"] == (truth == rule["class"]).sum()
         assert rule["n_right"] == ((predicted == rule["class"]) & (truth == predicted)).sum()
@@ -311,7 +311,7 @@ def test_reports_need_no_torch() -> None:
         "from gnn2logic.reporting import report\n"
         "idt = from_formulas({1: '1(A U0 > 1) > 2'}, otherwise=0, names=['U0', 'U1'])\n"
         "graphs = random_graphs(4, sizes=5, random_state=0)\n"
-        "report(idt, graphs, [0, 1, 0, 1], teacher=[0, 0, 0, 1]).html()\n"
+        "report(idt, graphs, [0, 1, 0, 1], teacher=[0, 0, 0, 1]).to_html()\n"
         "print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -337,7 +337,7 @@ def test_long_parts_have_names() -> None:
         own = document["formulas"][kind["formula"]]
         assert own["name"] == kind["name"]
         assert parse(written_out(kind["logic"]).translate(signs)) is parse(own["text"])
-    for text in (found.html(), found.markdown()):
+    for text in (found.to_html(), found.to_markdown()):
         for kind in document["kinds"]:
             assert kind["words"] in text
 

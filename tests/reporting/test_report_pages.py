@@ -74,7 +74,7 @@ def hostile() -> Report:
 
 
 def test_a_page_needs_nothing_else(usual: Report) -> None:
-    html = usual.html()
+    html = usual.to_html()
     page = Page(html)
     assert "http:" not in html
     assert "https:" not in html
@@ -91,7 +91,7 @@ def test_a_page_needs_nothing_else(usual: Report) -> None:
 
 
 def test_the_policy_allows_our_script_alone(usual: Report) -> None:
-    page = Page(usual.html())
+    page = Page(usual.to_html())
     policy = next(
         attributes["content"] or ""
         for tag, attributes in page.elements
@@ -105,7 +105,7 @@ def test_the_policy_allows_our_script_alone(usual: Report) -> None:
 
 
 def test_ids_are_unique_and_references_lead_somewhere(usual: Report) -> None:
-    elements = Page(usual.html()).elements
+    elements = Page(usual.to_html()).elements
     ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
     assert len(set(ids)) == len(ids)
     for _, attributes in elements:
@@ -117,7 +117,7 @@ def test_ids_are_unique_and_references_lead_somewhere(usual: Report) -> None:
 
 
 def test_texts_of_users_are_only_texts(hostile: Report) -> None:
-    html = hostile.html()
+    html = hostile.to_html()
     page = Page(html)
     assert [tag for tag, _ in page.elements].count("script") == 2
     assert len(page.scripts) == 2
@@ -141,7 +141,7 @@ def test_texts_of_users_are_only_texts(hostile: Report) -> None:
 
 
 def test_markdown_shows_texts_of_users_as_they_are(hostile: Report) -> None:
-    text = hostile.markdown()
+    text = hostile.to_markdown()
     outside = re.sub(r"(?ms)^(`{3,})[^\n]*\n.*?^\1$", "", text)
     assert "<script>" not in outside
     assert r"\<script\>" in outside
@@ -167,9 +167,9 @@ def _words(text: str) -> str:
 
 def test_all_forms_say_the_same(usual: Report) -> None:
     document = usual.to_dict()
-    page = Page(usual.html())
+    page = Page(usual.to_html())
     html = _words(" ".join(part for parts in page.texts.values() for part in parts))
-    markdown = _words(usual.markdown())
+    markdown = _words(usual.to_markdown())
     figures: list[Any] = []
     for row in document["scores"]:
         figures += [f"{row['accuracy']:.1%}", f"{row['macro_f1']:.1%}"]
@@ -192,16 +192,16 @@ def test_files_are_written_whole_and_alike(usual: Report, tmp_path: Path) -> Non
     usual.write_html(tmp_path / "a.html")
     usual.write_markdown(tmp_path / "a.md")
     again = graph_report(n_examples=2, disagreements=2, dataset_name="busy")
-    assert (tmp_path / "a.html").read_bytes().decode() == usual.html() == again.html()
-    assert (tmp_path / "a.md").read_bytes().decode() == usual.markdown() == again.markdown()
+    assert (tmp_path / "a.html").read_bytes().decode() == usual.to_html() == again.to_html()
+    assert (tmp_path / "a.md").read_bytes().decode() == usual.to_markdown() == again.to_markdown()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.md"]
     assert "Busy graphs" in repr(usual)
 
 
 def test_size_is_bounded() -> None:
     idt, graphs, labels = node_task()
-    small = report(idt, graphs, labels, n_examples=1, disagreements=0).html()
-    large = report(idt, graphs, labels, n_examples=3, disagreements=0).html()
+    small = report(idt, graphs, labels, n_examples=1, disagreements=0).to_html()
+    large = report(idt, graphs, labels, n_examples=3, disagreements=0).to_html()
     assert len(small) < len(large) < 300_000
 
 
@@ -210,8 +210,8 @@ def test_pages_of_all_kinds_can_be_made() -> None:
     graphs = random_graphs(4, sizes=5, random_state=0)
     constant = from_formulas({"yes": "true"}, otherwise="no", names=["U0", "U1"])
     for own in (report(constant, graphs), report(constant, graphs, n_examples=0)):
-        assert "nothing can be compared" in own.html()
-        assert "nothing can be compared" in own.markdown()
+        assert "nothing can be compared" in own.to_html()
+        assert "nothing can be compared" in own.to_markdown()
 
 
 def test_half_characters_do_not_stop_a_report(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ class Check:
         """Return everything as plain data."""
         return {
             "formula": str(self.formula),
-            "english": self.formula.english(),
+            "english": self.formula.to_english(),
             "dataset": self.dataset_name,
             "n_graphs": len(self.graphs),
             "n_satisfied_graphs": int(self.graphs.sum()),

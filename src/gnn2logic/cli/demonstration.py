@@ -125,11 +125,11 @@ def _draw(idt: gl.IDTPredictor, data: gl.datasets.Dataset, out: Path) -> list[Pa
 
     matplotlib.use("Agg")
     paths = [out / "rule.png"]
-    save_picture(gl.plot_idt(idt, classes=data.class_names), paths[0])
+    save_picture(gl.plot_idt(idt, class_names=data.class_names), paths[0])
     predicted = idt.predict(data.graphs)
     for label, name in enumerate(data.class_names):
         graph = data.graphs[int(np.argmax(predicted == label))]
         paths.append(out / f"{name.replace(' ', '_')}.png")
-        why = gl.explain(idt, graph, classes=data.class_names)
+        why = gl.explain(idt, graph, class_names=data.class_names)
         save_picture(gl.plot_explanation(why), paths[-1])
     return paths

@@ -122,8 +122,8 @@ def _writer(
         return lambda found: _in_c2(found, max_size), []
     plain: dict[Notation, Callable[[Formula], str]] = {
         Notation.TEXT: str,
-        Notation.UNICODE: lambda found: found.unicode(),
-        Notation.LATEX: lambda found: found.latex(),
+        Notation.UNICODE: lambda found: found.to_unicode(),
+        Notation.LATEX: lambda found: found.to_latex(),
     }
     return plain[notation], []
 
@@ -169,5 +169,5 @@ def _is_file(source: str) -> bool:
 
 
 def _emit_as_json(formulas: dict[str | None, Formula], *, one: bool) -> None:
-    plain = {name: json.loads(found.json()) for name, found in formulas.items()}
+    plain = {name: json.loads(found.to_json()) for name, found in formulas.items()}
     emit_json(next(iter(plain.values())) if one else plain)

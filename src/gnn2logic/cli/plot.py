@@ -100,12 +100,14 @@ def _of_answers(subject: Any, what: Picture) -> Any:
     answers = subject.answers
     if what is Picture.FIDELITY:
         return plotting.plot_fidelity(
-            answers.teacher, answers.predicted, answers.truth, labels=subject.classes
+            answers.teacher, answers.predicted, answers.truth, class_names=subject.classes
         )
     if answers.truth is None:
         raise ParameterError(f"--what {what} with a data set is for models that classify graphs.")
     if what is Picture.CONFUSION:
-        return plotting.plot_confusion(answers.truth, answers.predicted, labels=subject.classes)
+        return plotting.plot_confusion(
+            answers.truth, answers.predicted, class_names=subject.classes
+        )
     rules = subject.idt.rules(subject.graphs, answers.truth)
     if answers.teacher is None:
         return plotting.plot_rules(rules)

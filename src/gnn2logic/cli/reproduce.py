@@ -75,7 +75,7 @@ def reproduce(
             folds=folds,
             jobs=jobs,
             dask=dask,
-            seed=seed,
+            random_state=seed,
             smoke=smoke,
             baselines=baselines,
             ablation=ablation,

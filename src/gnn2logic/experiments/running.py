@@ -53,7 +53,7 @@ def reproduce(
     folds: int = 10,
     jobs: int = 1,
     dask: str | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     smoke: bool = False,
     baselines: bool = False,
     ablation: bool = False,
@@ -76,7 +76,7 @@ def reproduce(
     dask : str, optional
         The address of a Dask scheduler: folds run on the workers of its cluster instead, one at a
         time in each process. All workers need the files of the data sets.
-    seed : int
+    random_state : int
     smoke : bool
         Few graphs, two folds, few epochs: everything is run, nothing is learned.
     baselines, ablation : bool
@@ -95,7 +95,7 @@ def reproduce(
     names = choose("data set", datasets, DATASETS)
     run = RunSettings(
         folds=_SMOKE_FOLDS if smoke else check_whole("folds", folds, least=2),
-        seed=check_whole("seed", seed, least=0, most=_MAX_SEED),
+        seed=check_whole("random_state", random_state, least=0, most=_MAX_SEED),
         smoke=smoke,
     )
     jobs = check_whole("jobs", jobs, least=1)

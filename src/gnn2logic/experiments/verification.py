@@ -45,7 +45,7 @@ class Check:
 
 
 def verify(
-    results: str | os.PathLike[str], *, n_rows: int = 3, seed: int | None = None
+    results: str | os.PathLike[str], *, n_rows: int = 3, random_state: int | None = None
 ) -> list[Check]:
     """Make some rows of a folder of results anew and compare them.
 
@@ -59,7 +59,7 @@ def verify(
     results : path
         The folder that `reproduce` wrote.
     n_rows : int
-    seed : int, optional
+    random_state : int, optional
         For the choice of rows; another choice every time by default.
     """
     folder = Path(results)
@@ -68,7 +68,7 @@ def verify(
     if not rows:
         raise DataSetError(f"{folder.name} must hold {ROWS_NAME} with rows. There are none.")
     run = _settings_of(folder)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     chosen = rng.choice(len(rows), size=min(n_rows, len(rows)), replace=False)
     return [_check(rows[number], run) for number in sorted(chosen)]
 

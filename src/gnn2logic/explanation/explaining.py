@@ -25,7 +25,7 @@ def explain(
     teacher: object = None,
     *,
     node: int | None = None,
-    classes: Iterable[object] | None = None,
+    class_names: Iterable[object] | None = None,
 ) -> Explanation:
     """Explain why a model gives a graph (or a node) its class.
 
@@ -38,7 +38,7 @@ def explain(
         Whose answer to set beside that of the model. Only a network needs torch.
     node : int, optional
         Which node to explain, for models that classify nodes.
-    classes : sequence of labels, optional
+    class_names : sequence of labels, optional
         Other names for the classes of the model, in their order.
 
     Returns
@@ -71,7 +71,7 @@ def explain(
     """
     if isinstance(graph, Iterator):
         graph = list(graph)
-    subject = subject_of(idt, graph, node=node, classes=classes)
+    subject = subject_of(idt, graph, node=node, class_names=class_names)
     search = Search(subject.model, subject.graph)
     found = witnesses_of(subject, search)
     final = subject.model.final

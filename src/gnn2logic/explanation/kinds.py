@@ -108,8 +108,8 @@ def in_steps(formula: Formula) -> str:
     Returns
     -------
     str
-        The sentence of ``formula.english()`` if that is short. Otherwise long descriptions of nodes
-        are called (a), (b) and so on, and follow line by line.
+        The sentence of ``formula.to_english()`` if that is short. Otherwise long descriptions of
+        nodes are called (a), (b) and so on, and follow line by line.
 
     Examples
     --------

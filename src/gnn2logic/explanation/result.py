@@ -94,7 +94,7 @@ class Explanation:
         """The smallest change of counts that gives another class; None if there is none."""
         return self.flips[0] if self.flips else None
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """Return the explanation in words."""
         from gnn2logic.explanation.text import to_text
         from gnn2logic.explanation.wording import wording_of
@@ -120,7 +120,7 @@ class Explanation:
                 "agrees": teacher.agrees,
             },
             "rule": str(self.rule),
-            "rule_in_words": self.rule.english(),
+            "rule_in_words": self.rule.to_english(),
             "conditions": [
                 _condition_to_dict(condition, parts)
                 for condition, parts in zip(self.conditions, self.parts, strict=True)
@@ -131,7 +131,7 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        return self.text()
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.label!r} by {self.rule}>"
@@ -153,7 +153,7 @@ def _condition_to_dict(condition: Condition, parts: tuple[Part, ...]) -> dict[st
     threshold = condition.threshold
     return {
         "formula": str(condition.formula),
-        "english": condition.formula.english(),
+        "english": condition.formula.to_english(),
         "modality": str(condition.split.modality),
         "inner": str(condition.inner),
         "count": condition.count,
@@ -166,7 +166,7 @@ def _condition_to_dict(condition: Condition, parts: tuple[Part, ...]) -> dict[st
         "parts": [
             {
                 "formula": str(part.formula),
-                "english": part.formula.english(),
+                "english": part.formula.to_english(),
                 "nodes": numbers_of(part.nodes),
             }
             for part in parts
@@ -181,7 +181,7 @@ def _flip_to_dict(flip: Flip) -> dict[str, Any]:
         "changes": [
             {
                 "formula": str(change.formula),
-                "english": change.formula.english(),
+                "english": change.formula.to_english(),
                 "modality": str(change.modality),
                 "inner": str(change.inner),
                 "before": change.before,

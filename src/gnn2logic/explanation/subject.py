@@ -49,7 +49,7 @@ class Subject:
 
 
 def subject_of(
-    idt: object, graph: object, *, node: int | None, classes: Iterable[object] | None = None
+    idt: object, graph: object, *, node: int | None, class_names: Iterable[object] | None = None
 ) -> Subject:
     """Return what is explained; all that users give is checked here."""
     own: list[Any]
@@ -69,16 +69,16 @@ def subject_of(
         raise GraphError(
             f"One graph is explained at a time. Got {batch.n_graphs}; choose one of them."
         )
-    labels = own if classes is None else _checked(classes, len(own))
+    labels = own if class_names is None else _checked(class_names, len(own))
     return Subject(model, labels, own, batch, _node(model, batch, node))
 
 
-def _checked(classes: Iterable[object], count: int) -> list[object]:
-    labels = [own.item() if isinstance(own, np.generic) else own for own in classes]
-    if isinstance(classes, str) or len(labels) != count or len(set(labels)) != count:
+def _checked(class_names: Iterable[object], count: int) -> list[object]:
+    labels = [own.item() if isinstance(own, np.generic) else own for own in class_names]
+    if isinstance(class_names, str) or len(labels) != count or len(set(labels)) != count:
         raise LabelError(
-            f"classes must have one label of its own for each of the {count} classes of the model. "
-            f"Got {classes!r} instead."
+            f"class_names must have one name of its own for each of the {count} classes of the "
+            f"model. Got {class_names!r} instead."
         )
     return labels
 

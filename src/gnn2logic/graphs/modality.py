@@ -43,7 +43,7 @@ class Edges:
         if self.relation is not None:
             object.__setattr__(self, "relation", check_name(self.relation, what="Relation"))
 
-    def text(self, transposed: str = "^T") -> str:
+    def to_text(self, transposed: str = "^T") -> str:
         """Return ``A``, ``A^T``, ``A[r]|A[r]^T``, with another mark for ``^T`` if given."""
         out = "A"
         if self.relation is not None:
@@ -55,7 +55,7 @@ class Edges:
         return back if self.direction is Direction.IN else f"{out}|{back}"
 
     def __str__(self) -> str:
-        return self.text()
+        return self.to_text()
 
 
 OUT_EDGES = Edges()
@@ -119,14 +119,14 @@ class Modality:
         return cls(*_SETS_BY_NAME[name], edges)
 
     def __str__(self) -> str:
-        return self.text()
+        return self.to_text()
 
-    def text(self, transposed: str = "^T") -> str:
+    def to_text(self, transposed: str = "^T") -> str:
         """Return the parameter as text, with another mark for ``^T`` if given."""
         name = self.set_name
         if not self.uses_edges:
             return name
-        edges = self.edges.text(transposed)
+        edges = self.edges.to_text(transposed)
         if self.edges.direction is Direction.EITHER and name != "A":
             edges = f"({edges})"
         return name.replace("A", edges)

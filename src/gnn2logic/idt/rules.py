@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._optional import import_optional
 from gnn2logic._text import one_line
 from gnn2logic.idt.formulas import class_formula, final_columns, leaf_classes
 from gnn2logic.idt.model import IDT, Prunings
@@ -21,6 +22,18 @@ __all__ = ["Readings", "Rule", "RuleTable", "shown_classes"]
 # In the table, longer formulas are cut; the chosen ones follow below it, up to the second limit.
 _SHOWN = 100
 _SHOWN_BELOW = 3000
+# Named, so that a data frame without rows has its columns all the same.
+_FRAME_COLUMNS = (
+    "index",
+    "class",
+    "formula",
+    "size",
+    "modal_depth",
+    "support",
+    "accuracy",
+    "leaves",
+    "chosen",
+)
 
 
 class _Formulas:
@@ -170,8 +183,8 @@ class RuleTable(Sequence[Rule]):
         """The rule that the model predicts with."""
         return next(rule for rule in self._rules if rule.chosen)
 
-    def records(self, max_leaves: int | None = None) -> list[dict[str, Any]]:
-        """Return one plain dict for each rule and class, as ``pandas.DataFrame`` reads them.
+    def to_records(self, max_leaves: int | None = None) -> list[dict[str, Any]]:
+        """Return one plain dict for each rule and class.
 
         `max_leaves` leaves out larger rules: their formulas take a while to read.
         """
@@ -192,7 +205,18 @@ class RuleTable(Sequence[Rule]):
             for label, formula in rule.formulas.items()
         ]
 
-    def text(self, max_leaves: int = 8) -> str:
+    def to_frame(self, max_leaves: int | None = None) -> Any:
+        """Return a ``pandas.DataFrame`` with a row for each rule and class, see `to_records`.
+
+        Raises
+        ------
+        MissingDependencyError
+            If pandas is not installed: nothing else here needs it.
+        """
+        pandas = import_optional("pandas", extra=None, purpose="A table of rules as a data frame")
+        return pandas.DataFrame(self.to_records(max_leaves), columns=list(_FRAME_COLUMNS))
+
+    def to_text(self, max_leaves: int = 8) -> str:
         """Return the table of the rules with few leaves, and the chosen one, as text."""
         if len(self._rules) == 1:
             # Nothing to weigh up: the rule itself.
@@ -221,7 +245,7 @@ class RuleTable(Sequence[Rule]):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return self.text()
+        return self.to_text()
 
     def _repr_html_(self) -> str:
         from gnn2logic.idt.export.html import rules_to_html

@@ -76,7 +76,7 @@ def parse(text: str) -> Formula:
         either and is refused. ``A^T``, ``A|A^T`` follow edges the other way or both ways, ``A[r]``
         edges of relation r. Names with other characters, and names like ``TRUE`` that may be meant
         as constants, stand in double quotes.
-        What `str`, `Formula.unicode` print is read back as the identical object.
+        What `str`, `Formula.to_unicode` print is read back as the identical object.
 
     Raises
     ------

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from gnn2logic.logic.c2.syntax import C2Formula
+
 __all__ = [
     "FALSE",
     "TRUE",
@@ -138,38 +140,38 @@ class Formula(ImmutableFormula):
         return to_text(self)
 
     def _repr_latex_(self) -> str:
-        return f"${self.latex()}$"
+        return f"${self.to_latex()}$"
 
     def _repr_html_(self) -> str:
         from gnn2logic.logic.printing import to_html
 
         return to_html(self)
 
-    def unicode(self) -> str:
+    def to_unicode(self) -> str:
         """Return the formula in mathematical Unicode; `parse` reads it back."""
         from gnn2logic.logic.printing import to_unicode
 
         return to_unicode(self)
 
-    def latex(self) -> str:
+    def to_latex(self) -> str:
         """Return the formula as LaTeX for math mode."""
         from gnn2logic.logic.printing import to_latex
 
         return to_latex(self)
 
-    def english(self) -> str:
+    def to_english(self) -> str:
         """Return the formula as an English sentence."""
         from gnn2logic.logic.printing import to_english
 
         return to_english(self)
 
-    def c2(self) -> str:
-        """Return the equivalent formula of C2, with two variables, as text."""
+    def to_c2(self) -> C2Formula:
+        """Return the equivalent formula of C2, with two variables."""
         from gnn2logic.logic.c2 import to_c2
 
-        return str(to_c2(self))
+        return to_c2(self)
 
-    def json(self) -> str:
+    def to_json(self) -> str:
         """Return the formula as a JSON document; `gnn2logic.logic.from_json` reads it back."""
         from gnn2logic.logic.documents import to_json
 

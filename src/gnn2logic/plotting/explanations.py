@@ -42,7 +42,7 @@ _LEGEND = 30.0
 _GAP = 0.04
 
 
-def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None) -> Any:
+def plot_explanation(explanation: Explanation, *, random_state: int = 0, ax: Any = None) -> Any:
     """Draw the graph of an explanation once for each count that the path compares.
 
     The nodes that are counted are filled; the caption has the condition, the count and the
@@ -54,7 +54,7 @@ def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None)
     ----------
     explanation : Explanation
         What `gnn2logic.explain` returns.
-    seed : int
+    random_state : int
         Another seed gives another layout.
     ax : matplotlib Axes, optional
 
@@ -85,7 +85,7 @@ def plot_explanation(explanation: Explanation, *, seed: int = 0, ax: Any = None)
             f"explanation must be what explain returns. Got {type(explanation).__name__} instead."
         )
     graph = explanation.graph
-    places = layout(graph, check_whole("seed", seed, least=0))
+    places = layout(graph, check_whole("random_state", random_state, least=0))
     terms = _terms(explanation.conditions)
     count = max(len(terms), 1)
     width, height = _cell(places)

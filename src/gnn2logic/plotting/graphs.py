@@ -34,7 +34,7 @@ def plot_graph(
     positions: npt.ArrayLike | None = None,
     labels: Labels = "auto",
     legend: bool = True,
-    seed: int = 0,
+    random_state: int = 0,
     ax: Any = None,
 ) -> Any:
     """Draw a graph and fill the nodes where a formula is true.
@@ -56,7 +56,7 @@ def plot_graph(
         sequence gives one text per node.
     legend : bool
         Whether to explain filled nodes and the lines of typed edges below the graph.
-    seed : int
+    random_state : int
         Another seed gives another layout.
     ax : matplotlib Axes, optional
 
@@ -86,7 +86,7 @@ def plot_graph(
             f"plot_graph draws one graph. Got {batch.n_graphs}; choose one with batch[number], or "
             "use plot_graphs."
         )
-    return _plot(batch, highlight, title, positions, labels, legend, seed, ax)
+    return _plot(batch, highlight, title, positions, labels, legend, random_state, ax)
 
 
 def plot_graphs(
@@ -96,7 +96,7 @@ def plot_graphs(
     titles: Sequence[str] | None = None,
     labels: Labels = "auto",
     n_columns: int = 3,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> npt.NDArray[Any]:
     """Draw several graphs side by side in a new figure, as `plot_graph` draws each of them.
 
@@ -109,7 +109,7 @@ def plot_graphs(
         One for each graph; by default their numbers.
     labels : {"auto", "category", "number", "predicates"} or bool
     n_columns : int
-    seed : int
+    random_state : int
 
     Returns
     -------
@@ -143,7 +143,7 @@ def plot_graphs(
     axes = new_grid(batch.n_graphs, columns, heading)
     for number, ax in enumerate(axes):
         own = None if filled is None else filled[batch.ptr[number] : batch.ptr[number + 1]]
-        _plot(batch[number], own, str(names[number]), None, labels, False, seed, ax)
+        _plot(batch[number], own, str(names[number]), None, labels, False, random_state, ax)
     return axes
 
 
@@ -154,13 +154,13 @@ def _plot(
     positions: npt.ArrayLike | None,
     labels: Labels,
     legend: bool,
-    seed: int,
+    random_state: int,
     ax: Any,
 ) -> Any:
     filled = _filled(graph, highlight)
     texts = node_labels(graph, labels)
     if positions is None:
-        places = layout(graph, check_whole("seed", seed, least=0))
+        places = layout(graph, check_whole("random_state", random_state, least=0))
     else:
         places = _positions(positions, graph.n_nodes)
     categories = category_column(graph) if labels in ("auto", "category", True) else None

@@ -27,7 +27,7 @@ _WIDEST_ROW = 760.0
 def plot_idt(
     model: object,
     *,
-    classes: Sequence[object] | None = None,
+    class_names: Sequence[object] | None = None,
     pruned: bool = True,
     legend: bool = True,
     max_leaves: int | None = 24,
@@ -44,7 +44,7 @@ def plot_idt(
     ----------
     model : estimator, predictor or IDT
         A fitted `IDTClassifier` or `IDTNodeClassifier`, a loaded model, or its ``model_``.
-    classes : sequence, optional
+    class_names : sequence, optional
         The names of the classes; by default those of the model, or numbers.
     pruned : bool
         Whether to leave out what the prediction does not use.
@@ -74,7 +74,7 @@ def plot_idt(
     """
     needs_matplotlib("plot_idt", ax)
     limits = check_limits(max_leaves, max_depth)
-    view = view_of(model, classes, pruned=pruned)
+    view = view_of(model, class_names, pruned=pruned)
     names = names_of(view)
     cuts = [[cut_tree(shown.tree, *limits) for shown in layer] for layer in view.layers]
     bands = [

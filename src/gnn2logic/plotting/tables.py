@@ -28,7 +28,7 @@ def plot_confusion(
     y_true: npt.ArrayLike,
     y_pred: npt.ArrayLike,
     *,
-    labels: Labels | None = None,
+    class_names: Labels | None = None,
     title: str | None = None,
     ax: Any = None,
 ) -> Any:
@@ -40,7 +40,7 @@ def plot_confusion(
     Parameters
     ----------
     y_true, y_pred : array of labels
-    labels : sequence, or mapping of label to name, optional
+    class_names : sequence, or mapping of label to name, optional
         The classes in the order of the table, and what they are called; by default all labels,
         sorted.
     title : str, optional
@@ -54,7 +54,7 @@ def plot_confusion(
     Examples
     --------
     >>> from gnn2logic.plotting import plot_confusion
-    >>> ax = plot_confusion([0, 0, 0, 1], [0, 0, 1, 1], labels={0: "inactive", 1: "active"})
+    >>> ax = plot_confusion([0, 0, 0, 1], [0, 0, 1, 1], class_names={0: "inactive", 1: "active"})
     >>> ax.get_title()
     'accuracy 0.750'
     >>> import matplotlib.pyplot as plt
@@ -62,7 +62,7 @@ def plot_confusion(
     """
     needs_matplotlib("plot_confusion", ax)
     truth, predicted = _label_arrays({"y_true": y_true, "y_pred": y_pred})
-    names = _class_names(labels, truth, predicted)
+    names = _names_of_classes(class_names, truth, predicted)
     counts = _counts(truth, predicted, list(names))
     texts = _cell_texts(counts)
     if title is None:
@@ -75,7 +75,7 @@ def plot_fidelity(
     idt_labels: npt.ArrayLike,
     y_true: npt.ArrayLike | None = None,
     *,
-    labels: Labels | None = None,
+    class_names: Labels | None = None,
     title: str | None = None,
     ax: Any = None,
 ) -> Any:
@@ -90,7 +90,7 @@ def plot_fidelity(
     teacher_labels, idt_labels : array of labels
         What the teacher and the model predict.
     y_true : array of labels, optional
-    labels : sequence, or mapping of label to name, optional
+    class_names : sequence, or mapping of label to name, optional
         The classes in the order of the table, and what they are called; by default all labels,
         sorted.
     title : str, optional
@@ -116,7 +116,7 @@ def plot_fidelity(
     if y_true is not None:
         given["y_true"] = y_true
     theirs, ours, *truths = _label_arrays(given)
-    names = _class_names(labels, theirs, ours)
+    names = _names_of_classes(class_names, theirs, ours)
     order = list(names)
     counts = _counts(theirs, ours, order)
     texts = _cell_texts(counts)
@@ -168,16 +168,20 @@ def _label_arrays(given: Mapping[str, npt.ArrayLike]) -> list[npt.NDArray[Any]]:
     return arrays
 
 
-def _class_names(labels: Labels | None, *arrays: npt.NDArray[Any]) -> dict[Any, str]:
+def _names_of_classes(class_names: Labels | None, *arrays: npt.NDArray[Any]) -> dict[Any, str]:
     found = sorted({label for array in arrays for label in array.tolist()})
-    if labels is None:
+    if class_names is None:
         return {label: str(label) for label in found}
-    pairs = labels.items() if isinstance(labels, Mapping) else ((label, label) for label in labels)
+    pairs = (
+        class_names.items()
+        if isinstance(class_names, Mapping)
+        else ((label, label) for label in class_names)
+    )
     names = {getattr(label, "item", lambda own=label: own)(): str(name) for label, name in pairs}
     missing = [label for label in found if label not in names]
     if missing:
         raise LabelError(
-            f"labels must name every class. Got none for {missing[0]!r} in {list(names)!r}."
+            f"class_names must name every class. Got none for {missing[0]!r} in {list(names)!r}."
         )
     return names
 

@@ -26,7 +26,7 @@ def plot_tree(
     *,
     layer: int | None = None,
     tree: int = 0,
-    classes: Sequence[object] | None = None,
+    class_names: Sequence[object] | None = None,
     pruned: bool = True,
     max_leaves: int | None = 24,
     max_depth: int | None = None,
@@ -48,11 +48,11 @@ def plot_tree(
         The layer of an inner tree; by default the final tree.
     tree : int
         The number of the inner tree in its layer.
-    classes : sequence, optional
+    class_names : sequence, optional
         The names of the classes; by default those of the model, or numbers.
     pruned : bool
         Whether to leave out what the prediction does not use. Layers and trees are counted in
-        what is left, as `gnn2logic.to_text` shows it.
+        what is left, as `gnn2logic.export_text` shows it.
     max_leaves, max_depth : int, optional
         Larger trees are cut where the least of the data goes; a note says so. None for no limit.
     title : str, optional
@@ -77,7 +77,7 @@ def plot_tree(
     """
     needs_matplotlib("plot_tree", ax)
     limits = check_limits(max_leaves, max_depth)
-    view = view_of(model, classes, pruned=pruned)
+    view = view_of(model, class_names, pruned=pruned)
     shown = _chosen(view, layer, tree)
     cut = cut_tree(shown.tree, *limits)
     names = names_of(view)

@@ -66,16 +66,16 @@ def short_text(formula: Formula, kinds: Kinds) -> str:
 
 def short_words(formula: Formula, kinds: Kinds) -> str:
     """Return a formula in English, with the names of its long parts."""
-    return kinds.words(formula) if kinds.fit(formula) else formula.english().replace("\n", " ")
+    return kinds.words(formula) if kinds.fit(formula) else formula.to_english().replace("\n", " ")
 
 
 def formula_texts(formula: Formula) -> dict[str, Any]:
     """Return a formula in words, in logic and as LaTeX, with its size."""
     return {
-        "words": formula.english(),
+        "words": formula.to_english(),
         "logic": logic_text(formula),
         "text": str(formula),
-        "latex": formula.latex(),
+        "latex": formula.to_latex(),
         "size": formula.size,
         "modal_depth": formula.modal_depth,
     }

@@ -20,7 +20,7 @@ def idt_svg(idt: IDTPredictor, classes: Sequence[str], max_leaves: int) -> str:
     # Letters are drawn as shapes, so that boxes fit their texts on every machine.
     settings = {"svg.hashsalt": "gnn2logic", "svg.fonttype": "path", "savefig.transparent": True}
     with matplotlib.rc_context(settings):
-        ax = plot_idt(idt, classes=classes, max_leaves=max_leaves)
+        ax = plot_idt(idt, class_names=classes, max_leaves=max_leaves)
         try:
             file = io.StringIO()
             nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))

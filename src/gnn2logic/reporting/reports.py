@@ -44,30 +44,30 @@ class Report:
         """Return everything the report says as plain data."""
         return copy.deepcopy(self._document)
 
-    def json(self) -> str:
+    def to_json(self) -> str:
         """Return everything the report says as JSON."""
         text = json.dumps(self._document, ensure_ascii=False, allow_nan=False)
         return visible_json(text) + "\n"
 
-    def markdown(self) -> str:
+    def to_markdown(self) -> str:
         """Return the report as Markdown, without pictures."""
         return to_markdown(visible_texts(self._document))
 
-    def html(self) -> str:
+    def to_html(self) -> str:
         """Return the report as one page that needs no network and no other file."""
         return to_html(visible_texts(self._document), self._picture)
 
     def write_html(self, path: str | os.PathLike[str]) -> None:
         """Write the page of `html` to a file."""
-        write_atomically(path, _encoded(self.html()))
+        write_atomically(path, _encoded(self.to_html()))
 
     def write_markdown(self, path: str | os.PathLike[str]) -> None:
         """Write the text of `markdown` to a file."""
-        write_atomically(path, _encoded(self.markdown()))
+        write_atomically(path, _encoded(self.to_markdown()))
 
     def write_json(self, path: str | os.PathLike[str]) -> None:
         """Write the text of `json` to a file."""
-        write_atomically(path, _encoded(self.json()))
+        write_atomically(path, _encoded(self.to_json()))
 
     def __repr__(self) -> str:
         return f"Report({self._document['title']!r}, {len(self._document['examples'])} examples)"
@@ -133,7 +133,7 @@ def report(
     >>> found = report(idt, graphs, title="Busy graphs", n_examples=2)
     >>> found.to_dict()["rules"][0]["words"]
     'more than 1 node has more than 2 neighbours that are U0'
-    >>> found.html().startswith("<!doctype html>")
+    >>> found.to_html().startswith("<!doctype html>")
     True
     """
     import_optional("jinja2", extra="report", purpose="A report")

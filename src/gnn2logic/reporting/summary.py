@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from gnn2logic.explanation.kinds import Kinds
-from gnn2logic.idt.export.text import to_text
+from gnn2logic.idt.export.text import export_text
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.parameters import PARAMETERS
 from gnn2logic.idt.pruning import prune
@@ -82,7 +82,7 @@ def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, 
             _kind(part, kinds, shown.index(part) if part in shown else None) for part in kinds.names
         ],
         "trade_off": trade_off(subject, limits),
-        "tree": cut_text(to_text(subject.idt, subject.own_names), limits.max_text),
+        "tree": cut_text(export_text(subject.idt, subject.own_names), limits.max_text),
         "formulas": [_formula(formula, roles[formula], kinds) for formula in shown],
         "roles": dict(ROLES),
         "examples": examples,

@@ -1,7 +1,7 @@
 """Iterated Decision Trees as text and pictures: one module per format, each a plain function."""
 
-from gnn2logic.idt.export.dot import to_dot
-from gnn2logic.idt.export.text import to_text, tree_to_text
-from gnn2logic.idt.export.tikz import to_tikz
+from gnn2logic.idt.export.dot import export_dot
+from gnn2logic.idt.export.text import export_text, tree_to_text
+from gnn2logic.idt.export.tikz import export_tikz
 
-__all__ = ["to_dot", "to_text", "to_tikz", "tree_to_text"]
+__all__ = ["export_dot", "export_text", "export_tikz", "tree_to_text"]

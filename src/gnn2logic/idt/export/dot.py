@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from gnn2logic.idt.export.text import leaf_texts, legend_lines, split_texts
 from gnn2logic.idt.export.view import ShownTree, View, view_of
 
-__all__ = ["to_dot"]
+__all__ = ["export_dot"]
 
 
-def to_dot(model: object, classes: Sequence[object] | None = None, *, pruned: bool = True) -> str:
+def export_dot(
+    model: object, class_names: Sequence[object] | None = None, *, pruned: bool = True
+) -> str:
     r"""Return an Iterated Decision Tree in the DOT language.
 
     Every layer is a dashed cluster, one below the other; False leads to the left, True to the
@@ -20,7 +22,7 @@ def to_dot(model: object, classes: Sequence[object] | None = None, *, pruned: bo
     ----------
     model : estimator or IDT
         A fitted `IDTClassifier` or `IDTNodeClassifier`, or its ``model_``.
-    classes : sequence or None
+    class_names : sequence or None
         The names of the classes; None takes those of the estimator, or numbers.
     pruned : bool
         Whether to leave out what the prediction does not use.
@@ -31,7 +33,7 @@ def to_dot(model: object, classes: Sequence[object] | None = None, *, pruned: bo
     >>> graphs = random_graphs(200, random_state=0)
     >>> busy = parse("1 U1 > 6").evaluate(graphs)
     >>> model = IDTClassifier(n_layers=0, relative=False, random_state=0).fit(graphs, busy)
-    >>> print(to_dot(model))
+    >>> print(export_dot(model))
     digraph "IDT" {
       graph ["ordering"="out"];
       node ["shape"="plaintext"];
@@ -45,7 +47,7 @@ def to_dot(model: object, classes: Sequence[object] | None = None, *, pruned: bo
       }
     }
     """
-    view = view_of(model, classes, pruned=pruned)
+    view = view_of(model, class_names, pruned=pruned)
     lines = [
         f"digraph {_quoted('IDT')} {{",
         f"  graph {_attributes(ordering='out')};",

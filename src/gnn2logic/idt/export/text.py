@@ -11,13 +11,15 @@ from gnn2logic.logic.printing.text import ASCII
 from gnn2logic.logic.printing.text import to_text as formula_to_text
 from gnn2logic.logic.syntax import Formula, modal
 
-__all__ = ["CHI", "leaf_texts", "legend_lines", "split_texts", "to_text", "tree_to_text"]
+__all__ = ["CHI", "export_text", "leaf_texts", "legend_lines", "split_texts", "tree_to_text"]
 
 CHI = "chi_{}^{}"
 _LEAF_SET = "M_{}^{}"
 
 
-def to_text(model: object, classes: Sequence[object] | None = None, *, pruned: bool = True) -> str:
+def export_text(
+    model: object, class_names: Sequence[object] | None = None, *, pruned: bool = True
+) -> str:
     """Return an Iterated Decision Tree as text.
 
     The layers come one after the other. ``M_j^i`` at a leaf says that leaf set j of layer i
@@ -28,7 +30,7 @@ def to_text(model: object, classes: Sequence[object] | None = None, *, pruned: b
     ----------
     model : estimator or IDT
         A fitted `IDTClassifier` or `IDTNodeClassifier`, or its ``model_``.
-    classes : sequence or None
+    class_names : sequence or None
         The names of the classes; None takes those of the estimator, or numbers.
     pruned : bool
         Whether to leave out what the prediction does not use.
@@ -39,13 +41,13 @@ def to_text(model: object, classes: Sequence[object] | None = None, *, pruned: b
     >>> graphs = random_graphs(200, random_state=0)
     >>> busy = parse("1 U1 > 6").evaluate(graphs)
     >>> model = IDTClassifier(n_layers=0, relative=False, random_state=0).fit(graphs, busy)
-    >>> print(to_text(model))
+    >>> print(export_text(model))
     Layer 0, final tree
       1 U1 > 6
       |- False: [Class False]
       `- True: [Class True]
     """
-    view = view_of(model, classes, pruned=pruned)
+    view = view_of(model, class_names, pruned=pruned)
     blocks = []
     for layer in view.layers:
         for shown in layer:

@@ -8,7 +8,7 @@ from gnn2logic.idt.export.text import leaf_texts, split_texts
 from gnn2logic.idt.export.view import ShownTree, View, view_of
 from gnn2logic.logic.printing.latex import LATEX, escape_latex, to_latex
 
-__all__ = ["to_tikz"]
+__all__ = ["export_tikz"]
 
 # Doubled braces: they stand in templates.
 _CHI = r"\chi_{{{}}}^{{{}}}"
@@ -23,7 +23,9 @@ _LAYER_LABEL = 20.0
 _LARGEST = 4000.0
 
 
-def to_tikz(model: object, classes: Sequence[object] | None = None, *, pruned: bool = True) -> str:
+def export_tikz(
+    model: object, class_names: Sequence[object] | None = None, *, pruned: bool = True
+) -> str:
     r"""Return an Iterated Decision Tree as a TikZ picture.
 
     The picture needs ``\usepackage{tikz}`` and looks best with ``\usepackage{amsmath}``. Comments
@@ -33,7 +35,7 @@ def to_tikz(model: object, classes: Sequence[object] | None = None, *, pruned: b
     ----------
     model : estimator or IDT
         A fitted `IDTClassifier` or `IDTNodeClassifier`, or its ``model_``.
-    classes : sequence or None
+    class_names : sequence or None
         The names of the classes; None takes those of the estimator, or numbers.
     pruned : bool
         Whether to leave out what the prediction does not use.
@@ -44,14 +46,14 @@ def to_tikz(model: object, classes: Sequence[object] | None = None, *, pruned: b
     >>> graphs = random_graphs(200, random_state=0)
     >>> busy = parse("1 U1 > 6").evaluate(graphs)
     >>> model = IDTClassifier(n_layers=0, relative=False, random_state=0).fit(graphs, busy)
-    >>> picture = to_tikz(model)
+    >>> picture = export_tikz(model)
     >>> print("\n".join(line for line in picture.split("\n") if r"\node" in line))
     \node (t0x0n0) at (0mm,0mm) {$1\,U_{1} > 6$};
     \node[draw] (t0x0n1) at (-14mm,-10mm) {Class False};
     \node[draw] (t0x0n2) at (14mm,-10mm) {Class True};
     \node[anchor=west] at (-48mm,0mm) {\footnotesize Layer 0};
     """
-    view = view_of(model, classes, pruned=pruned)
+    view = view_of(model, class_names, pruned=pruned)
     layers = [_placed(view, layer) for layer in view.layers]
     width = max(width for _, width in layers)
     squeeze = min(1.0, _LARGEST / width)

@@ -115,17 +115,17 @@ class View:
         return write_infix(modal(split.modality, counted, split.threshold), references, style)
 
 
-def view_of(model: object, classes: Sequence[object] | None, *, pruned: bool) -> View:
+def view_of(model: object, class_names: Sequence[object] | None, *, pruned: bool) -> View:
     """Return the view of a fitted estimator or of an IDT, checked."""
     idt, labels = _model_and_labels(model)
-    if classes is not None:
-        labels = list(classes)
+    if class_names is not None:
+        labels = list(class_names)
     n_classes = idt.final.values.shape[1]
     if labels is None:
         labels = list(range(n_classes))
     if len(labels) != n_classes:
         raise LabelError(
-            f"classes must have one label for each of the {n_classes} classes of the model. "
+            f"class_names must have one name for each of the {n_classes} classes of the model. "
             f"Got {len(labels)} instead."
         )
     return View(prune(idt) if pruned else idt, tuple(str(label) for label in labels))

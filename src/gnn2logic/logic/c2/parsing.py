@@ -73,8 +73,8 @@ def parse_c2(text: str) -> C2Formula:
         and ``x != y``; connectives are ``! & | ->``. Quantifiers are ``exists``, ``forall`` and
         ``exists>=n``, also with ``> < <= = !=``; they reach over the next atom, negation,
         quantifier or parenthesis. ``$1(x) := ...;`` names a part: ``$1(x)`` stands for it, and
-        ``$1(y)`` for it with x and y exchanged. What `str` and `C2Formula.unicode` print is read
-        back as the identical object.
+        ``$1(y)`` for it with x and y exchanged. What `str` and `C2Formula.to_unicode` print is
+        read back as the identical object.
 
     Raises
     ------

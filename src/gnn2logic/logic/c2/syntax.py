@@ -65,7 +65,7 @@ class C2Formula(ImmutableFormula):
     >>> phi = parse_c2("exists>=2 y (E(x,y) & !exists=1 x (E(y,x) & U1(x)))")
     >>> phi.free_variables, phi.quantifier_depth, phi.size
     (('x',), 2, 14)
-    >>> print(phi.unicode())
+    >>> print(phi.to_unicode())
     ∃≥2 y (E(x,y) ∧ ¬∃=1 x (E(y,x) ∧ U1(x)))
     """
 
@@ -125,15 +125,15 @@ class C2Formula(ImmutableFormula):
         return to_text(self)
 
     def _repr_latex_(self) -> str:
-        return f"${self.latex()}$"
+        return f"${self.to_latex()}$"
 
-    def unicode(self) -> str:
+    def to_unicode(self) -> str:
         """Return the formula in mathematical Unicode; `parse_c2` reads it back."""
         from gnn2logic.logic.c2.printing import to_unicode
 
         return to_unicode(self)
 
-    def latex(self) -> str:
+    def to_latex(self) -> str:
         """Return the formula as LaTeX for math mode."""
         from gnn2logic.logic.c2.printing import to_latex
 

@@ -57,7 +57,7 @@ UNICODE = dataclasses.replace(
     disjunction=" ∨ ",
     at_most="≤",
     unequal="≠",
-    modality=lambda modality: modality.text("ᵀ"),
+    modality=lambda modality: modality.to_text("ᵀ"),
 )
 
 
