@@ -25,14 +25,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate
 
 import numpy as np
 
 import gnn2logic as gl
 from gnn2logic.engines import LocalEngine, Maker
+from gnn2logic.engines.protocol import Answer, P
 
 TRUTH = gl.parse("1(A(A U0 > 6) > 1/2) > 1/2")
 SIZE, CHUNK, SHARD_NODES = 13, 5000, 50_000
@@ -194,9 +195,14 @@ class Counted:
         self.cells = self._crew.cells
         return self
 
-    def ask(self, request: str, *arguments: Any) -> Any:
+    def ask(
+        self,
+        request: Callable[Concatenate[Any, P], Answer],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> Answer:
         """Ask all shards, and note what it takes."""
-        answer = self._crew.ask(request, *arguments)
+        answer = self._crew.ask(request, *arguments, **named)
         size = len(pickle.dumps(answer))
         self.requests += 1
         self.sent += len(pickle.dumps(arguments))

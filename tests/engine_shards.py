@@ -36,9 +36,6 @@ class NumberShard:
         self.number = number
         self.array = np.zeros(1000)
 
-    def ask(self, request: str, *arguments: Any) -> Any:
-        return getattr(self, request)(*arguments)
-
     def step(self, factor: int) -> tuple[int, list[Any]]:
         """Change the number and return it, in two ways."""
         self.number = (factor * self.number + 1) % 1_000_003
@@ -108,7 +105,7 @@ def steps_in_a_task(makers: Sequence[NumberMaker], factors: Sequence[int]) -> li
 
     crew = DaskEngine(get_client()).place(makers)
     try:
-        return [crew.ask("step", factor)[0] for factor in factors]
+        return [crew.ask(NumberShard.step, factor)[0] for factor in factors]
     finally:
         crew.close()
 

@@ -16,7 +16,7 @@ import distributed
 import numpy as np
 import pytest
 
-from engine_shards import FixedMaker, Listed, NumberMaker, steps_in_a_task
+from engine_shards import FixedMaker, Listed, NumberMaker, NumberShard, steps_in_a_task
 from gnn2logic import IDTClassifier, IDTNodeClassifier, parse, random_graphs
 from gnn2logic.engines import DaskEngine, LocalEngine, as_engine, cluster, placement, watching
 from gnn2logic.engines.protocol import Crew, Engine, Maker
@@ -106,23 +106,25 @@ def test_answers_are_added_in_order(client: distributed.Client, seed: int) -> No
     rng = np.random.default_rng(seed)
     numbers, factors = (rng.integers(1000, size=n).tolist() for n in rng.integers(1, 10, size=2))
     crew = as_engine(client).place([NumberMaker(number) for number in numbers])
-    assert crew.ask("listed") == Listed(tuple(numbers))
-    assert crew.ask("nothing") is None
-    assert [crew.ask("step", factor)[0] for factor in factors] == stepped(numbers, factors)
+    assert crew.ask(NumberShard.listed) == Listed(tuple(numbers))
+    assert crew.ask(NumberShard.nothing) is None
+    assert [crew.ask(NumberShard.step, factor)[0] for factor in factors] == stepped(
+        numbers, factors
+    )
     crew.close()
 
 
 def test_shards_stay_on_one_worker_each(client: distributed.Client) -> None:
     crew = DaskEngine(client).place([NumberMaker(n) for n in range(6)])
-    (first,) = {crew.ask("process") for _ in range(5)}
+    (first,) = {crew.ask(NumberShard.process) for _ in range(5)}
     assert Counter(first.numbers) == dict.fromkeys(client.run(os.getpid).values(), 3)
-    assert crew.ask("threads") == Listed((1,) * 6)
+    assert crew.ask(NumberShard.threads) == Listed((1,) * 6)
     crew.close()
 
 
 def test_large_shards_and_arguments_are_sent_without_a_warning(client: distributed.Client) -> None:
     crew = DaskEngine(client).place([NumberMaker(0, ballast=bytes(11_000_000)), NumberMaker(1)])
-    assert crew.ask("add", np.ones(1_500_000)) == 3_000_001
+    assert crew.ask(NumberShard.add, np.ones(1_500_000)) == 3_000_001
     crew.close()
 
 
@@ -149,7 +151,7 @@ class Disturbed:
         crew: Any = self.engine.place(makers)
         ask, count = crew.ask, iter(range(10**6))
 
-        def disturbed(request: str, *arguments: Any) -> Any:
+        def disturbed(request: Any, *arguments: Any) -> Any:
             if next(count) in self.before:
                 self.what()
                 self.happened += 1
@@ -198,21 +200,21 @@ def test_a_worker_killed_again_and_again_changes_nothing(
 def test_a_worker_killed_during_a_request(client: distributed.Client) -> None:
     numbers = [3, 4, 5, 6]
     crew = DaskEngine(client).place([NumberMaker(number) for number in numbers])
-    assert [crew.ask("step", f)[0] for f in (2, 3)] == stepped(numbers, [2, 3])
+    assert [crew.ask(NumberShard.step, f)[0] for f in (2, 3)] == stepped(numbers, [2, 3])
     killer = threading.Timer(0.3, kill_worker, [client])
     killer.start()
-    assert crew.ask("slow_step", 5, 0.4)[0] == stepped(numbers, [2, 3, 5])[-1]
+    assert crew.ask(NumberShard.slow_step, 5, 0.4)[0] == stepped(numbers, [2, 3, 5])[-1]
     killer.join()
-    assert crew.ask("step", 7)[0] == stepped(numbers, [2, 3, 5, 7])[-1]
+    assert crew.ask(NumberShard.step, 7)[0] == stepped(numbers, [2, 3, 5, 7])[-1]
     crew.close()
 
 
 def test_all_workers_killed_with_large_arguments_on_them(client: distributed.Client) -> None:
     crew = DaskEngine(client).place([NumberMaker(1), NumberMaker(2)])
-    assert crew.ask("add", np.ones(10_000)) == 20_003
+    assert crew.ask(NumberShard.add, np.ones(10_000)) == 20_003
     for process in client.run(os.getpid).values():
         os.kill(process, signal.SIGKILL)
-    assert crew.ask("add", np.arange(10_000)) == 20_003 + 2 * sum(range(10_000))
+    assert crew.ask(NumberShard.add, np.arange(10_000)) == 20_003 + 2 * sum(range(10_000))
     crew.close()
 
 
@@ -221,7 +223,7 @@ def test_all_workers_killed_before_the_first_answer(client: distributed.Client) 
     crew = DaskEngine(client).place([NumberMaker(number) for number in numbers])
     for process in client.run(os.getpid).values():
         os.kill(process, signal.SIGKILL)
-    assert crew.ask("step", 2)[0] == stepped(numbers, [2])[0]
+    assert crew.ask(NumberShard.step, 2)[0] == stepped(numbers, [2])[0]
     crew.close()
 
 
@@ -231,11 +233,11 @@ def test_shards_of_a_retired_worker_are_moved_or_made_anew(
 ) -> None:
     numbers = list(range(12))
     crew = DaskEngine(client).place([maker(number) for number in numbers])
-    assert crew.ask("step", 2)[0] == stepped(numbers, [2])[0]
+    assert crew.ask(NumberShard.step, 2)[0] == stepped(numbers, [2])[0]
     gone = min(client.run(os.getpid))
     client.retire_workers([gone])
-    assert crew.ask("step", 3)[0] == stepped(numbers, [2, 3])[-1]
-    assert len(set(crew.ask("process").numbers)) == 1
+    assert crew.ask(NumberShard.step, 3)[0] == stepped(numbers, [2, 3])[-1]
+    assert len(set(crew.ask(NumberShard.process).numbers)) == 1
     crew.close()
     restart(client)
 
@@ -244,30 +246,32 @@ def test_a_shard_that_is_always_lost_is_given_up(client: distributed.Client) -> 
     def lose() -> None:
         # Somebody asks behind our back, so that the state is one request further.
         for state in crew._states:
-            client.submit(lambda placed: placed.ask(1, "step", 1) or 0, state, pure=False).result()
+            client.submit(
+                lambda placed: placed.ask(1, NumberShard.step, 1) or 0, state, pure=False
+            ).result()
 
     crew = DaskEngine(client).place([NumberMaker(1)])
-    crew.ask("step", 2)
+    crew.ask(NumberShard.step, 2)
     lose()
-    assert crew.ask("step", 3)[0] == stepped([1], [2, 3])[-1]
+    assert crew.ask(NumberShard.step, 3)[0] == stepped([1], [2, 3])[-1]
     rebuilt = crew._rebuilt
     crew._rebuilt = lambda shard: (rebuilt(shard), crew._states[shard])[1]  # type: ignore[method-assign]
-    client.submit(lambda placed: placed.ask(2, "step", 1) or 0, crew._states[0]).result()
+    client.submit(lambda placed: placed.ask(2, NumberShard.step, 1) or 0, crew._states[0]).result()
     with pytest.raises(EngineError, match="The state of a shard was lost 3 times"):
-        crew.ask("step", 4)
+        crew.ask(NumberShard.step, 4)
 
 
 def test_errors_of_shards_are_raised_as_they_are(client: distributed.Client) -> None:
     for request, arguments, error, text in (
-        ("fail", (2,), StoreError, "^shard 2 cannot be read$"),
-        ("late", (), TimeoutError, "^the disk of a shard does not answer$"),
+        (NumberShard.fail, (2,), StoreError, "^shard 2 cannot be read$"),
+        (NumberShard.late, (), TimeoutError, "^the disk of a shard does not answer$"),
     ):
         crew = DaskEngine(client, timeout=1).place([NumberMaker(n) for n in range(4)])
         with pytest.raises(error, match=text):
             crew.ask(request, *arguments)
         assert until(lambda: tasks_of(client) == 0)
         with pytest.raises(EngineError, match="The shards were forgotten"):
-            crew.ask("nothing")
+            crew.ask(NumberShard.nothing)
 
 
 def test_a_shard_that_kills_its_workers(client: distributed.Client) -> None:
@@ -278,7 +282,7 @@ def test_a_shard_that_kills_its_workers(client: distributed.Client) -> None:
     try:
         crew = DaskEngine(client).place([NumberMaker(0)])
         with pytest.raises(EngineError, match="every worker that took it died"):
-            crew.ask("die")
+            crew.ask(NumberShard.die)
     finally:
         client.run_on_scheduler(allow, failures=3)
 
@@ -288,11 +292,11 @@ def test_workers_that_do_not_work(client: distributed.Client) -> None:
         dask_worker.status = getattr(type(dask_worker.status), name)
 
     crew = DaskEngine(client, timeout=1).place([NumberMaker(n) for n in range(4)])
-    crew.ask("step", 2)
+    crew.ask(NumberShard.step, 2)
     client.run(set_status, name="paused")
     try:
         with pytest.raises(EngineError, match="All of them did nothing for 1 seconds"):
-            crew.ask("step", 2)
+            crew.ask(NumberShard.step, 2)
     finally:
         client.run(set_status, name="running")
 
@@ -315,19 +319,19 @@ def test_interrupted_by_the_keyboard(client: distributed.Client, tmp_path: Path)
     crew = DaskEngine(client).place([NumberMaker(n) for n in range(4)])
     threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        crew.ask("slow_note", tmp_path, 5)
+        crew.ask(NumberShard.slow_note, tmp_path, 5)
     assert until(lambda: tasks_of(client) == 0)
     assert not list(tmp_path.glob("ended *"))
 
 
 def test_a_cluster_restarted_between_and_during_fits(client: distributed.Client) -> None:
     crew = DaskEngine(client).place([NumberMaker(n) for n in range(2)])
-    assert crew.ask("step", 2)[0] == stepped([0, 1], [2])[0]
+    assert crew.ask(NumberShard.step, 2)[0] == stepped([0, 1], [2])[0]
     client.restart(wait_for_workers=False)
     with pytest.raises(EngineError, match="The Dask cluster was lost: .* restarted"):
-        crew.ask("step", 2)
+        crew.ask(NumberShard.step, 2)
     crew = DaskEngine(client).place([NumberMaker(n) for n in range(2)])
-    assert crew.ask("step", 2)[0] == stepped([0, 1], [2])[0]
+    assert crew.ask(NumberShard.step, 2)[0] == stepped([0, 1], [2])[0]
     crew.close()
 
 
@@ -346,7 +350,7 @@ def test_another_version_on_the_workers(
     monkeypatch.setattr(cluster, "__version__", "77.0")
     crew = DaskEngine(client).place([NumberMaker(0)])
     with pytest.raises(EngineError, match="of the client, 77.0, .* One has"):
-        crew.ask("nothing")
+        crew.ask(NumberShard.nothing)
 
 
 def test_bad_arguments(client: distributed.Client) -> None:

@@ -22,11 +22,11 @@ ENGINES = [LocalEngine(), LocalEngine(3), LocalEngine(2, max_memory="1 GiB")]
 @pytest.mark.parametrize("engine", ENGINES)
 def test_shards_answer_in_order_and_answers_are_added(engine: LocalEngine) -> None:
     crew = engine.place([NumberMaker(n) for n in range(7)])
-    assert crew.ask("listed") == Listed((0, 1, 2, 3, 4, 5, 6))
-    number, [array] = crew.ask("step", 3)
+    assert crew.ask(NumberShard.listed) == Listed((0, 1, 2, 3, 4, 5, 6))
+    number, [array] = crew.ask(NumberShard.step, 3)
     assert number == array.tolist()[0] == sum(3 * n + 1 for n in range(7))
-    assert crew.ask("nothing") is None
-    assert crew.ask("step", 10)[0] == sum(10 * (3 * n + 1) + 1 for n in range(7))
+    assert crew.ask(NumberShard.nothing) is None
+    assert crew.ask(NumberShard.step, 10)[0] == sum(10 * (3 * n + 1) + 1 for n in range(7))
     crew.close()
 
 
@@ -34,7 +34,7 @@ def test_shards_answer_in_order_and_answers_are_added(engine: LocalEngine) -> No
 def test_errors_of_shards_are_raised_as_they_are(engine: LocalEngine) -> None:
     crew = engine.place([NumberMaker(n) for n in range(4)])
     with pytest.raises(StoreError, match="^shard 2 cannot be read$"):
-        crew.ask("fail", 2)
+        crew.ask(NumberShard.fail, 2)
     crew.close()
     assert threading.active_count() < 10
 
@@ -56,22 +56,29 @@ class _MeetingMaker(NumberMaker):
 
 def test_threads_work_at_the_same_time() -> None:
     crew = LocalEngine(2).place([_MeetingMaker(n) for n in range(4)])
-    assert crew.ask("meet") == 4
+    assert crew.ask(_Meeting.meet) == 4
     crew.close()
+
+
+class _Kept(NumberShard):
+    def __init__(self, number: int, folder: str) -> None:
+        super().__init__(number)
+        self.folder = folder
+
+    def folders(self) -> list[str]:
+        return [self.folder]
 
 
 class _Keeping(NumberMaker):
     """Says which folder it was given."""
 
     def __call__(self, scratch: Path | None = None) -> Any:
-        shard = NumberShard(self.number)
-        shard.__dict__["folders"] = lambda: [str(scratch)]
-        return shard
+        return _Kept(self.number, str(scratch))
 
 
 def test_files_of_shards_are_removed(tmp_path: Path) -> None:
     crew = LocalEngine(max_memory="1 GiB", scratch=tmp_path).place([_Keeping(0)])
-    (folder,) = crew.ask("folders")
+    (folder,) = crew.ask(_Kept.folders)
     assert Path(folder).parent.parent == tmp_path
     assert list(tmp_path.iterdir())
     crew.close()

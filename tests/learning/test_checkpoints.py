@@ -95,10 +95,10 @@ def test_killed_by_the_system_in_the_middle_of_a_layer(tmp_path: Path) -> None:
     script = """
         import os, signal, sys
         import gnn2logic as gl
-        from gnn2logic.learning.shard.state import ShardWork
+        from gnn2logic.learning.shard.state import ShardState
         from gnn2logic.learning import IDTClassifier
         if sys.argv[2] == "kill":
-            original = ShardWork.leaf_sums
+            original = ShardState.leaf_sums
             count = 0
             def leaf_sums(self, *arguments):
                 global count
@@ -106,7 +106,7 @@ def test_killed_by_the_system_in_the_middle_of_a_layer(tmp_path: Path) -> None:
                 if count == 1 + len(store):
                     os.kill(os.getpid(), signal.SIGKILL)
                 return original(self, *arguments)
-            ShardWork.leaf_sums = leaf_sums
+            ShardState.leaf_sums = leaf_sums
         folder = sys.argv[1]
         store = gl.open_shards(folder + "/store")
         model = IDTClassifier(2, width=3, random_state=1, checkpoint=folder + "/checkpoint")

@@ -58,7 +58,9 @@ class Rows:
     ) -> tuple[list[IntArray], list[NodeRows]]:
         total = None
         for shard in self.shards:
-            total = added(total, shard.advance(divisions, summed, listed))
+            shard.divide(divisions)
+            answer = [shard.histogram(r) for r in summed], [shard.rows_of(r) for r in listed]
+            total = added(total, answer)
         assert total is not None
         found: tuple[list[IntArray], list[NodeRows]] = total
         return found
@@ -73,7 +75,7 @@ class Rows:
         small: int = 0,
     ) -> Grown:
         job = TreeJob(0, candidates, self.total, seed=seed)
-        (grown,) = grow(self, [job], limits, cells=cells, small=small)
+        (grown,) = grow(self.advance, [job], limits, cells=cells, small=small)
         return grown
 
 

@@ -6,7 +6,7 @@ import sys
 
 from gnn2logic.engines.cluster import DaskEngine, connected
 from gnn2logic.engines.local import LocalEngine
-from gnn2logic.engines.protocol import Crew, Engine, Maker, Worker, added
+from gnn2logic.engines.protocol import Crew, Engine, Maker, added
 from gnn2logic.exceptions import ParameterError
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "Engine",
     "LocalEngine",
     "Maker",
-    "Worker",
     "added",
     "as_engine",
     "connected",

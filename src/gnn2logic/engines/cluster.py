@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Concatenate
 
 from gnn2logic._validation import is_number
 from gnn2logic._version import __version__
 from gnn2logic.engines.placement import bundles
-from gnn2logic.engines.protocol import Maker
+from gnn2logic.engines.protocol import Answer, Maker, P
 from gnn2logic.engines.watching import Watch, needs_distributed
 from gnn2logic.exceptions import EngineError, ParameterError
 
@@ -103,18 +103,23 @@ class DaskCrew:
             self._states = [self._made(shard, part.worker) for shard, part in enumerate(parts)]
             self._watch.unbind(self._states)
 
-    def ask(self, request: str, *arguments: Any) -> Any:
+    def ask(
+        self,
+        request: Callable[Concatenate[Any, P], Answer],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> Answer:
         """Ask all shards and return the sum of their answers."""
         if not self._states:
             raise EngineError("The shards were forgotten after close or an error. Place them anew.")
         with self._closed_on_error():
             self._watch.expect_connection()
             number = len(self._requests)
-            self._requests.append(self._tasks.packed(request, arguments))
+            self._requests.append(self._tasks.packed(request, arguments, named))
             parcel = self._sent(self._requests[-1])
             self._passing += self._states
             self._states = [self._asked(state, number, parcel) for state in self._states]
-            total = self._total(number)
+            total: Answer = self._total(number)
             self._release()
             return total
 

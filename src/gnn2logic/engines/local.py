@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate
 
 from gnn2logic._validation import check_whole
 from gnn2logic.engines.amounts import bytes_from
-from gnn2logic.engines.protocol import Maker, Worker, added
+from gnn2logic.engines.protocol import Answer, Maker, P, added
 from gnn2logic.engines.scratch import scratch_folder
 from gnn2logic.engines.threads import one_loop_thread
 from gnn2logic.exceptions import ParameterError
@@ -69,8 +69,8 @@ class LocalEngine:
         # Answers, sums of two answers and what is made from them are there at the same time.
         cells = min(_CELLS, self.max_memory // (8 * 16))
         folder = scratch_folder(self.scratch)
-        workers = [make(Path(folder.name) / str(n)) for n, make in enumerate(makers)]
-        return LocalCrew(workers, n_threads, cells, folder)
+        states = [make(Path(folder.name) / str(n)) for n, make in enumerate(makers)]
+        return LocalCrew(states, n_threads, cells, folder)
 
     def _threads_within(self, limit: int, makers: Sequence[Maker]) -> int:
         """Return on how many shards can be worked at the same time."""
@@ -92,35 +92,43 @@ class LocalCrew:
 
     def __init__(
         self,
-        workers: Sequence[Worker],
+        states: Sequence[Any],
         n_threads: int,
         cells: int,
         folder: tempfile.TemporaryDirectory[str] | None = None,
     ) -> None:
         self.cells = cells
-        self._workers = workers
+        self._states = states
         self._folder = folder
         self._pool = None
-        if n_threads > 1 and len(workers) > 1:
+        if n_threads > 1 and len(states) > 1:
             self._pool = ThreadPoolExecutor(n_threads, initializer=one_loop_thread)
         self._n_threads = n_threads
 
-    def ask(self, request: str, *arguments: Any) -> Any:
+    def ask(
+        self,
+        request: Callable[Concatenate[Any, P], Answer],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> Answer:
         """Ask all shards and return the sum of their answers."""
-        total = None
-        for answer in self._answers(request, arguments):
-            total = added(total, answer)
-        return total
-
-    def _answers(self, request: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+        total: Any = None
         if self._pool is None:
-            for worker in self._workers:
-                yield worker.ask(request, *arguments)
-            return
+            for state in self._states:
+                total = added(total, request(state, *arguments, **named))
+        else:
+            for answer in self._side_by_side(self._pool, request, arguments, named):
+                total = added(total, answer)
+        answer_of_all: Answer = total
+        return answer_of_all
+
+    def _side_by_side(
+        self, pool: ThreadPoolExecutor, request: Any, arguments: Any, named: Any
+    ) -> Iterator[Any]:
         # Answers can be large: no more of them than there are threads wait to be added.
         running: deque[Future[Any]] = deque()
-        for worker in self._workers:
-            running.append(self._pool.submit(worker.ask, request, *arguments))
+        for state in self._states:
+            running.append(pool.submit(request, state, *arguments, **named))
             if len(running) > self._n_threads:
                 yield running.popleft().result()
         while running:
@@ -130,7 +138,7 @@ class LocalCrew:
         """Forget the shards, and remove their files."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
-        self._workers = ()
+        self._states = ()
         if self._folder is not None:
             self._folder.cleanup()
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, runtime_checkable
 
-__all__ = ["Crew", "Engine", "Maker", "Worker", "added"]
+__all__ = ["Crew", "Engine", "Maker", "added"]
 
-
-class Worker(Protocol):
-    """The state of one shard."""
-
-    def ask(self, request: str, *arguments: Any) -> Any:
-        """Answer a request. The state may change; it follows from the requests so far alone."""
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
 
 
 class Maker(Protocol):
@@ -27,7 +23,7 @@ class Maker(Protocol):
     def row_bytes(self) -> int:
         """About how much memory its labels take for the one who learns, from beginning to end."""
 
-    def __call__(self, scratch: Path | None = None) -> Worker:
+    def __call__(self, scratch: Path | None = None) -> Any:
         """Return the state of the shard before it was asked anything.
 
         Its large arrays are kept in memory, or in files in the folder `scratch`.
@@ -41,8 +37,18 @@ class Crew(Protocol):
     def cells(self) -> int:
         """About how many numbers the answer to one request may have."""
 
-    def ask(self, request: str, *arguments: Any) -> Any:
-        """Ask all shards and return the sum of their answers."""
+    def ask(
+        self,
+        request: Callable[Concatenate[Any, P], Answer],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> Answer:
+        """Ask all shards and return the sum of their answers.
+
+        A request is a function of the state of a shard, which it may change: a state follows from
+        its maker and the requests so far alone. Functions are sent to other processes by their
+        name, so a request must be one that can be imported there, such as a method of the state.
+        """
 
     def close(self) -> None:
         """Forget the shards."""

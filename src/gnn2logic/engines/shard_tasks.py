@@ -12,13 +12,14 @@ import contextlib
 import functools
 import pickle
 import threading
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Concatenate
 
 import cloudpickle
 
 from gnn2logic._version import __version__
 from gnn2logic.engines.local import LocalEngine
-from gnn2logic.engines.protocol import Worker, added
+from gnn2logic.engines.protocol import Answer, Crew, P, added
 from gnn2logic.engines.threads import one_thread
 from gnn2logic.exceptions import EngineError
 
@@ -51,32 +52,39 @@ class PlacedShard:
     ----------
     shard : int
         Its number.
-    worker : Worker
+    crew : Crew
+        The shard, or several that answer together.
     answered : int or None
         None while it changes.
     answer : object
     """
 
     def __init__(
-        self, shard: int, worker: Worker, answered: int | None = 0, answer: Any = None
+        self, shard: int, crew: Crew, answered: int | None = 0, answer: Any = None
     ) -> None:
         self.shard = shard
-        self._worker = worker
+        self._crew = crew
         self._answered = answered
         self._answer = answer
         # Held while the state is copied, and for a moment when it begins to change.
         self._lock = threading.Lock()
-        self._size = _size_of(worker)
+        self._size = _size_of(crew)
 
-    def ask(self, number: int, request: str, *arguments: Any) -> None:
+    def ask(
+        self,
+        number: int,
+        request: Callable[Concatenate[Any, P], object],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> None:
         """Answer the request of this number, and keep the answer."""
         with self._lock:
             self._expect(number)
             # It stays like this if the request fails: half changed, it is of no use.
             self._answered = _CHANGING
             self._answer = None
-        answer = self._worker.ask(request, *arguments)
-        size = _size_of(self._worker)
+        answer = self._crew.ask(request, *arguments, **named)
+        size = _size_of(self._crew)
         with self._lock:
             self._answer, self._size, self._answered = answer, size, number + 1
 
@@ -100,7 +108,7 @@ class PlacedShard:
             if self._answered != _CHANGING:
                 # What cannot be copied is made anew where it is needed.
                 with contextlib.suppress(Exception):
-                    contents = cloudpickle.dumps((self._worker, self._answered, self._answer))
+                    contents = cloudpickle.dumps((self._crew, self._answered, self._answer))
         return _copied, (self.shard, contents)
 
 
@@ -113,15 +121,25 @@ def _copied(shard: int, contents: bytes | None) -> PlacedShard:
 class _Nobody:
     """Stands where the state of a shard could not be copied."""
 
-    def ask(self, request: str, *arguments: Any) -> Any:
+    cells = 0
+
+    def ask(
+        self,
+        request: Callable[Concatenate[Any, P], Answer],
+        *arguments: P.args,
+        **named: P.kwargs,
+    ) -> Answer:
         raise AssertionError(f"{request} with {len(arguments)} arguments must have been refused")
 
+    def close(self) -> None:
+        """There is nothing to forget."""
 
-def _size_of(worker: Worker) -> int:
+
+def _size_of(crew: Crew) -> int:
     """Return about how many bytes a state takes; arrays are looked at, not copied."""
     buffers: list[pickle.PickleBuffer] = []
     try:
-        rest = cloudpickle.dumps(worker, protocol=5, buffer_callback=buffers.append)
+        rest = cloudpickle.dumps(crew, protocol=5, buffer_callback=buffers.append)
     except Exception:
         return 0
     return len(rest) + sum(buffer.raw().nbytes for buffer in buffers)
@@ -158,9 +176,9 @@ def make_shard(parcel: bytes, shard: int, version: str) -> PlacedShard:
 
 def answer_next(placed: PlacedShard, number: int, parcel: bytes) -> PlacedShard:
     """Answer a request, which changes the state of the shard, and return it."""
-    request, arguments = cloudpickle.loads(parcel)
+    request, arguments, named = cloudpickle.loads(parcel)
     with one_thread():
-        placed.ask(number, request, *arguments)
+        placed.ask(number, request, *arguments, **named)
     return placed
 
 

@@ -17,10 +17,8 @@ import numpy.typing as npt
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.learning.coding import Codebook, ValueSpace, codebooks
-from gnn2logic.learning.growing import Division, NodeRequest
 from gnn2logic.learning.shard.shards import Shards
-from gnn2logic.learning.shard.state import CodedKind, SetSizes
-from gnn2logic.learning.small_nodes import NodeRows
+from gnn2logic.learning.shard.state import CodedKind, SetSizes, ShardState
 
 __all__ = ["Feature", "FeatureTable", "first_of_equals"]
 
@@ -95,11 +93,11 @@ class FeatureTable:
         step = max(1, _MAX_CELLS // most_values)
         for start in range(0, len(columns), step):
             self._add_block(columns[start : start + step], wanted)
-        self._shards.tell("refine", self.rows)
+        self._shards.tell(ShardState.refine, self.rows)
 
     def _add_block(self, columns: Sequence[int], wanted: Sequence[tuple[Modality, bool]]) -> None:
         kinds = [CodedKind(modality, self._space(modality, share)) for modality, share in wanted]
-        all_counts = self._shards.ask("value_counts", self.rows, columns, kinds)
+        all_counts = self._shards.ask(ShardState.value_counts, self.rows, columns, kinds)
         books = [
             codebooks(kind.space, counts, self._max_bins)
             for kind, counts in zip(kinds, all_counts, strict=True)
@@ -108,7 +106,7 @@ class FeatureTable:
             replace(kind, lowest=tuple(book.lowest for book in own))
             for kind, own in zip(kinds, books, strict=True)
         ]
-        prints = self._shards.ask("propose_features", self.rows, columns, coded)
+        prints = self._shards.ask(ShardState.propose_features, self.rows, columns, coded)
         kept = self._distinct(books, prints)
         places: list[list[int]] = [[] for _ in wanted]
         for kind, place in kept:
@@ -116,7 +114,7 @@ class FeatureTable:
             self.features.append(Feature(columns[place], *wanted[kind]))
             self.books.append(books[kind][place])
         n_codes = [books[kind][place].n_codes for kind, place in kept]
-        self._shards.tell("keep_features", self.rows, places, n_codes)
+        self._shards.tell(ShardState.keep_features, self.rows, places, n_codes)
 
     def _distinct(
         self, books: Sequence[Sequence[Codebook]], prints: Sequence[npt.NDArray[np.uint64]]
@@ -130,8 +128,7 @@ class FeatureTable:
         }
 
         def differ(pairs: Sequence[tuple[Any, Any]]) -> IntArray:
-            found: IntArray = self._shards.ask("feature_differences", self.rows, pairs)
-            return found
+            return self._shards.ask(ShardState.feature_differences, self.rows, pairs)
 
         new = first_of_equals(varying, self._known, differ)
         for number, feature in enumerate(new, start=len(self.features)):
@@ -144,7 +141,7 @@ class FeatureTable:
         key = (modality, is_share)
         if key not in self._spaces:
             if modality not in self._sizes:
-                found: SetSizes = self._shards.ask("set_sizes", self.rows, modality)
+                found = self._shards.ask(ShardState.set_sizes, self.rows, modality)
                 _check_set_sizes(found, modality)
                 self._sizes[modality] = found.sizes
             sizes = self._sizes[modality]
@@ -152,20 +149,6 @@ class FeatureTable:
                 ValueSpace.of_shares(sizes) if is_share else ValueSpace.of_counts(int(sizes[-1]))
             )
         return self._spaces[key]
-
-    # The rows as the growing of trees sees them.
-
-    def advance(
-        self,
-        divisions: Sequence[Division],
-        summed: Sequence[NodeRequest],
-        listed: Sequence[NodeRequest],
-    ) -> tuple[list[IntArray], list[NodeRows]]:
-        """Divide nodes of trees; return sums of some nodes and the rows of others."""
-        found: tuple[list[IntArray], list[NodeRows]] = self._shards.ask(
-            "advance", self.rows, divisions, summed, listed
-        )
-        return found
 
 
 def _check_set_sizes(found: SetSizes, modality: Modality) -> None:

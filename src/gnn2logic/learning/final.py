@@ -15,6 +15,7 @@ from gnn2logic.learning.features import FeatureTable
 from gnn2logic.learning.growing import TreeJob, grow
 from gnn2logic.learning.layers import tree_from_grown
 from gnn2logic.learning.shard.shards import Shards
+from gnn2logic.learning.shard.state import ShardState
 from gnn2logic.learning.splitting import GrowthLimits
 
 __all__ = ["learn_final"]
@@ -48,16 +49,22 @@ def learn_final(
     """
     fold_of = None if alpha is not None else _stratified_folds(classes, seed)
     n_folds = 0 if fold_of is None else int(fold_of.max()) + 1
-    totals = shards.ask("start_final", table.rows, fold_of, n_folds)
+    totals = shards.ask(ShardState.start_final, table.rows, fold_of, n_folds)
     jobs = [TreeJob(tree, candidates, total) for tree, total in enumerate(totals)]
-    grown, *others = grow(table, jobs, limits, cells=shards.cells, small=_SMALL)
+    grown, *others = grow(
+        lambda *asked: shards.ask(ShardState.advance, table.rows, *asked),
+        jobs,
+        limits,
+        cells=shards.cells,
+        small=_SMALL,
+    )
     path = pruning_path(grown, gini_costs(grown))
     if alpha is None:
         alpha = 0.0
         if n_folds >= 2 and len(path.alphas) > 1:
             assert fold_of is not None
             coded = [_coded(own) for own in others]
-            weights = shards.ask("held_out", table.rows, fold_of, coded)
+            weights = shards.ask(ShardState.held_out, table.rows, fold_of, coded)
             alpha = _best_alpha(path, others, weights)
     bare = tree_from_grown(grown, table.features, table.books)
     values = np.array(grown.sums, dtype=float)[:, :-2]

@@ -21,7 +21,7 @@ from gnn2logic.learning.layers import GraphWeights, InnerLearner, UnknownFeature
 from gnn2logic.learning.settings import FinalSettings, LayerSettings
 from gnn2logic.learning.shard.shards import Shards
 from gnn2logic.learning.shard.sources import ShardRows
-from gnn2logic.learning.shard.state import ShardMaker
+from gnn2logic.learning.shard.state import ShardMaker, ShardState
 from gnn2logic.learning.splitting import GrowthLimits
 
 __all__ = ["Fitted", "fit"]
@@ -125,7 +125,7 @@ def _final_table(
     table = FeatureTable(shards, "graphs", max_bins=_FINAL_BINS)
     table.add(range(len(learner.columns)), [Modality.from_set("1")], final.kinds)
     # The rows of the nodes take most of the memory, and are not needed any more.
-    shards.tell("release", "nodes")
+    shards.tell(ShardState.release, "nodes")
     return table, np.arange(len(table.features))
 
 

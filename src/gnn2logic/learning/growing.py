@@ -20,7 +20,7 @@ from gnn2logic.learning.coded_trees import Candidates, Grown
 from gnn2logic.learning.small_nodes import NodeRows, grow_from_rows
 from gnn2logic.learning.splitting import GrowthLimits, best_split, may_split
 
-__all__ = ["Division", "NodeRequest", "SumTable", "TreeJob", "grow"]
+__all__ = ["Advance", "Division", "NodeRequest", "TreeJob", "grow"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -45,10 +45,10 @@ class NodeRequest:
     features: IntArray
 
 
-class SumTable(Protocol):
-    """The rows, wherever they are."""
+class Advance(Protocol):
+    """What those who hold the rows do, wherever they are."""
 
-    def advance(
+    def __call__(
         self,
         divisions: Sequence[Division],
         summed: Sequence[NodeRequest],
@@ -68,7 +68,7 @@ class TreeJob:
     Parameters
     ----------
     tree : int
-        Its number in the table.
+        Its number among the trees that are grown.
     candidates : Candidates
     total : array
         The sums of all rows of the tree.
@@ -108,7 +108,7 @@ class _Family:
 
 
 def grow(
-    table: SumTable,
+    advance: Advance,
     jobs: Sequence[TreeJob],
     limits: GrowthLimits,
     *,
@@ -119,19 +119,21 @@ def grow(
 
     Parameters
     ----------
+    advance : callable
+        Divides nodes, and answers with sums and rows.
     cells : int
         About how many numbers the histograms of one request may have together.
     small : int
         Nodes with at most so many codes, rows times features, are finished from their rows.
     """
-    return _Growth(table, jobs, limits, small).run(cells)
+    return _Growth(advance, jobs, limits, small).run(cells)
 
 
 class _Growth:
     def __init__(
-        self, table: SumTable, jobs: Sequence[TreeJob], limits: GrowthLimits, small: int
+        self, advance: Advance, jobs: Sequence[TreeJob], limits: GrowthLimits, small: int
     ) -> None:
-        self._table = table
+        self._advance = advance
         self._jobs = jobs
         self._limits = limits
         self._small = small
@@ -208,7 +210,7 @@ class _Growth:
         """Get what the families lack."""
         summed = [f.summed for f in families if f.summed is not None]
         listed = [node for family in families for node in family.listed]
-        sums, rows = self._table.advance(
+        sums, rows = self._advance(
             self._divisions,
             [self._request(node) for node in summed],
             [self._request(node) for node in listed],

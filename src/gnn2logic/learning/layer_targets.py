@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.learning.shard.shards import Shards
+from gnn2logic.learning.shard.state import ShardState
 from gnn2logic.learning.targets import Bounds, Quantiser, fixed_point, projection
 
 __all__ = ["quantiser_of"]
@@ -37,7 +36,7 @@ def quantiser_of(
     two_classes : bool
         Whether the targets are the two classes of graphs.
     """
-    bounds: Bounds = shards.ask("bounds", layer)
+    bounds = shards.ask(ShardState.bounds, layer)
     channels = ~_repeated(shards, layer, bounds, prints)
     if not channels.any():
         channels[:] = True
@@ -47,7 +46,7 @@ def quantiser_of(
     if not projected:
         return Quantiser(channels, scale, has_opposites=two_classes)
     assert n_directions is not None
-    first, second = shards.ask("moments", layer, Quantiser(channels, scale))
+    first, second = shards.ask(ShardState.moments, layer, Quantiser(channels, scale))
     return Quantiser(channels, scale, projection(first, second, total_weight, n_directions))
 
 
@@ -59,7 +58,7 @@ def _repeated(
     Networks that pass features on have such channels. A tree that predicts them makes no new
     column, and they would be the easiest to predict.
     """
-    others, where_high = shards.ask("two_valued", layer, bounds)
+    others, where_high = shards.ask(ShardState.two_valued, layer, bounds)
     true = next(print_ for print_, columns in prints.items() if 0 in columns)
     pairs: list[tuple[int, int]] = []
     signs: list[bool] = []
@@ -71,7 +70,7 @@ def _repeated(
                 signs.append(negated)
     repeated = np.zeros(len(others), dtype=bool)
     if pairs:
-        counts: Any = shards.ask("target_differences", layer, bounds, pairs, signs)
+        counts = shards.ask(ShardState.target_differences, layer, bounds, pairs, signs)
         for (channel, _), count in zip(pairs, counts.tolist(), strict=True):
             repeated[channel] |= count == 0
     return repeated

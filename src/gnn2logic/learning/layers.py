@@ -26,6 +26,7 @@ from gnn2logic.learning.layer_targets import quantiser_of
 from gnn2logic.learning.leaf_sets import all_subsets, merge_leaves
 from gnn2logic.learning.settings import LayerSettings
 from gnn2logic.learning.shard.shards import Shards
+from gnn2logic.learning.shard.state import ShardState
 from gnn2logic.learning.splitting import GrowthLimits
 from gnn2logic.learning.targets import Quantiser
 from gnn2logic.logic.syntax import TRUE, Formula, predicate
@@ -80,7 +81,7 @@ class InnerLearner:
         self._number_of: dict[Feature, int] = {}
         inputs: list[tuple[Column, Formula]] = [(TrueColumn(), TRUE)]
         inputs += [(InputPredicate(name), predicate(name)) for name in names]
-        self._add_columns(inputs, shards.ask("propose_inputs", tuple(names)))
+        self._add_columns(inputs, shards.ask(ShardState.propose_inputs, tuple(names)))
 
     # Columns ---------------------------------------------------------------------------------
 
@@ -94,8 +95,7 @@ class InnerLearner:
         keys = dict(enumerate(prints.tolist(), start=start))
 
         def differ(pairs: Sequence[tuple[int, int]]) -> IntArray:
-            found: IntArray = self.shards.ask("column_differences", pairs)
-            return found
+            return self.shards.ask(ShardState.column_differences, pairs)
 
         kept = first_of_equals(keys, self._known, differ)
         for number, place in enumerate(kept, start=start):
@@ -104,7 +104,7 @@ class InnerLearner:
             column, formula = proposed[place - start]
             self.columns.append(column)
             self.formulas.append(formula)
-        self.shards.tell("keep_columns", [place - start for place in kept])
+        self.shards.tell(ShardState.keep_columns, [place - start for place in kept])
 
     def prepare(self, modalities: Sequence[Modality], kinds: Sequence[bool]) -> None:
         """Bring the table up to date: features of all columns along these parameters."""
@@ -151,7 +151,7 @@ class InnerLearner:
         trees = [tree_from_grown(own, self.table.features, self.table.books) for own in grown]
         coded = [self._coded(tree) for tree in trees]
         sets = self._leaf_sets(trees, coded, quantiser, settings)
-        self.shards.tell("finish_layer")
+        self.shards.tell(ShardState.finish_layer)
         self._append_layer(trees, coded, sets)
 
     def repeat_layer(
@@ -179,7 +179,7 @@ class InnerLearner:
             for number, (tree, members) in enumerate(zip(trees, sets, strict=True))
             for leaves in members
         ]
-        self._add_columns(proposed, self.shards.ask("propose_leaf_sets", coded, sets))
+        self._add_columns(proposed, self.shards.ask(ShardState.propose_leaf_sets, coded, sets))
 
     def _grow(
         self, quantiser: Quantiser, settings: LayerSettings, seed: Sequence[int]
@@ -191,12 +191,13 @@ class InnerLearner:
         chosen = None
         if own_graphs is not None:
             chosen = [self._some_graphs(own_graphs, [*seed, number]) for number in range(width)]
-        totals = self.shards.ask("start_layer", layer, quantiser, width, chosen)
+        totals = self.shards.ask(ShardState.start_layer, layer, quantiser, width, chosen)
         ranks = preference(self.table.features, self.formulas)
         root = None
         if chosen is None:
             # All trees have the same rows at the root.
-            (root,), _ = self.table.advance([], [NodeRequest(0, 0, features)], [])
+            request = NodeRequest(0, 0, features)
+            (root,), _ = self.shards.ask(ShardState.advance, self.table.rows, [], [request], [])
         n_codes = self.table.n_codes
         jobs = [
             TreeJob(
@@ -213,7 +214,12 @@ class InnerLearner:
             min_rows_leaf=settings.min_rows_leaf,
             random_thresholds=settings.random_thresholds,
         )
-        return grow(self.table, jobs, limits, cells=self.shards.cells)
+        return grow(
+            lambda *asked: self.shards.ask(ShardState.advance, self.table.rows, *asked),
+            jobs,
+            limits,
+            cells=self.shards.cells,
+        )
 
     def _leaf_sets(
         self,
@@ -225,7 +231,7 @@ class InnerLearner:
         """Return the sets of leaves of each tree that become columns."""
         if settings.leaf_sets == "all":
             return [all_subsets(tree.n_leaves) for tree in trees]
-        sums, weights = self.shards.ask("leaf_sums", coded)
+        sums, weights = self.shards.ask(ShardState.leaf_sums, coded)
         found = []
         for tree, full, weight in zip(trees, sums, weights, strict=True):
             means = [

@@ -198,37 +198,30 @@ class RowTable:
         """Return the groups that have reached a node."""
         return np.flatnonzero(self._get(f"node.{tree}") == node)
 
-    def advance(
-        self,
-        divisions: Sequence[Division],
-        summed: Sequence[NodeRequest],
-        listed: Sequence[NodeRequest],
-    ) -> tuple[list[IntArray], list[NodeRows]]:
-        """Divide nodes; return the sums by feature and code of some nodes, the rows of others."""
+    def divide(self, divisions: Sequence[Division]) -> None:
+        """Send the rows of nodes on to their children, in the given order."""
         codes = self.codes
-        for tree, own in groupby(sorted(divisions, key=lambda d: d.tree), lambda d: d.tree):
+        for tree, in_tree in groupby(sorted(divisions, key=lambda d: d.tree), lambda d: d.tree):
             reached = np.array(self._get(f"node.{tree}"))
-            for division in own:
+            for division in in_tree:
                 rows = np.flatnonzero(reached == division.node)
                 above = codes[division.feature, rows] > division.code
                 reached[rows] = np.where(above, division.children[1], division.children[0])
             self._set(f"node.{tree}", reached)
-        return (
-            [self._histogram(codes, request) for request in summed],
-            [self._list(codes, request) for request in listed],
-        )
 
-    def _histogram(self, codes: Codes, request: NodeRequest) -> IntArray:
+    def histogram(self, request: NodeRequest) -> IntArray:
+        """Return the sums of the rows of a node by feature and code."""
         sizes = np.array(self._n_codes, dtype=np.int64)[request.features]
         rows = self.rows_at(request.tree, request.node)
         sums = self.tree_sums(request.tree)[rows]
         out = np.zeros((int(sizes.sum()), sums.shape[1]), dtype=np.int64)
-        add_histograms(codes, request.features, np.cumsum(sizes) - sizes, rows, sums, out)
+        add_histograms(self.codes, request.features, np.cumsum(sizes) - sizes, rows, sums, out)
         return self._with_number(out)
 
-    def _list(self, codes: Codes, request: NodeRequest) -> NodeRows:
+    def rows_of(self, request: NodeRequest) -> NodeRows:
+        """Return the rows of a node: codes of some features, and sums."""
         rows = self.rows_at(request.tree, request.node)
-        chosen = codes[np.ix_(request.features, rows)]
+        chosen = self.codes[np.ix_(request.features, rows)]
         return NodeRows(chosen, self._with_number(self.tree_sums(request.tree)[rows]))
 
     def finish(self) -> None:

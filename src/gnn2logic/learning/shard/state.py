@@ -1,4 +1,4 @@
-"""`ShardWork`: all that one shard of whole graphs has to answer while a model is learned.
+"""`ShardState`: all that one shard of whole graphs has to answer while a model is learned.
 
 Every answer is a sum over rows (or adds up like one), so the answers of all shards add up to that
 of the whole data, wherever the shards are. A shard's state follows from its graphs and from what it
@@ -7,10 +7,11 @@ was asked before, so a shard that was lost can be made again somewhere else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,12 +30,14 @@ from gnn2logic.learning.shard.sources import ShardRows, ShardSource
 from gnn2logic.learning.small_nodes import NodeRows
 from gnn2logic.learning.targets import Bounds, Quantiser, Targets, weighted
 
-__all__ = ["CodedKind", "SetSizes", "ShardMaker", "ShardWork"]
+__all__ = ["CodedKind", "SetSizes", "ShardMaker", "ShardState"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Prints = npt.NDArray[np.uint64]
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
 
 # While a shard answers, at each node: counts and codes of a block of columns, sums of groups. Wide
 # targets, quantised and weighted, take more than that.
@@ -86,17 +89,32 @@ class ShardMaker:
         """About how much memory its labels take for the one who learns, from beginning to end."""
         return _ROW_BYTES * len(self.rows.classes)
 
-    def __call__(self, scratch: Path | None = None) -> ShardWork:
+    def __call__(self, scratch: Path | None = None) -> ShardState:
         """Return the state of the shard before it was asked anything.
 
         Its large arrays are kept in memory, or in files in the folder `scratch`.
         """
         shelf: Shelf = MemoryShelf() if scratch is None else DiskShelf(scratch)
-        return ShardWork(self.source, self.rows, shelf, keeps_graphs=scratch is None)
+        return ShardState(self.source, self.rows, shelf, keeps_graphs=scratch is None)
 
 
-class ShardWork:
-    """The state of one shard."""
+def _reads_graphs(
+    request: Callable[Concatenate[ShardState, P], Answer],
+) -> Callable[Concatenate[ShardState, P], Answer]:
+    """Have a request let go of its graphs in the end, where they are on disk."""
+
+    @functools.wraps(request)
+    def answered(state: ShardState, /, *arguments: P.args, **named: P.kwargs) -> Answer:
+        try:
+            return request(state, *arguments, **named)
+        finally:
+            state._rest()
+
+    return answered
+
+
+class ShardState:
+    """The state of one shard. Its public methods are the requests that it answers."""
 
     def __init__(
         self, source: ShardSource, rows: ShardRows, shelf: Shelf, *, keeps_graphs: bool
@@ -115,28 +133,20 @@ class ShardWork:
             "graphs": RowTable(shelf, "graphs", graphs, code_type=np.uint16, node_type=np.int32),
         }
 
-    def ask(self, request: str, *arguments: Any) -> Any:
-        """Answer a request, given by the name of a method."""
-        answer = getattr(self, request)(*arguments)
-        if not self._keeps_graphs:
-            # What can be had again from the files is not kept between two requests.
-            self._batch = self._counts = None
-            self._known_sizes = {}
-        return answer
-
-    def in_turn(self, requests: Sequence[tuple[str, tuple[Any, ...]]]) -> Any:
-        """Do several things one after the other; return the answer to the last."""
-        for request, arguments in requests:
-            answer = getattr(self, request)(*arguments)
-        return answer
-
     def _graphs(self) -> GraphBatch:
         if self._batch is None:
             self._batch = self._source.load()
         return self._batch
 
+    def _rest(self) -> None:
+        """Let go of what can be had again from files."""
+        if not self._keeps_graphs:
+            self._batch = self._counts = None
+            self._known_sizes = {}
+
     # Columns ----------------------------------------------------------------------------------
 
+    @_reads_graphs
     def propose_inputs(self, names: Sequence[str]) -> Prints:
         """Propose `true` and the input predicates as columns."""
         batch = self._graphs()
@@ -168,6 +178,7 @@ class ShardWork:
 
     # Features ---------------------------------------------------------------------------------
 
+    @_reads_graphs
     def set_sizes(self, table: str, modality: Modality) -> SetSizes:
         """Return the sizes of the sets that rows see along a modal parameter."""
         return SetSizes(np.unique(self._sizes(table, modality)), self._source.n_nodes)
@@ -190,6 +201,7 @@ class ShardWork:
         found = counts.graph_sums if table == "graphs" else counts(modality)
         return np.ascontiguousarray(found)
 
+    @_reads_graphs
     def value_counts(
         self, table: str, numbers: Sequence[int], kinds: Sequence[CodedKind]
     ) -> list[IntArray]:
@@ -203,6 +215,7 @@ class ShardWork:
             found.append(out)
         return found
 
+    @_reads_graphs
     def propose_features(
         self, table: str, numbers: Sequence[int], kinds: Sequence[CodedKind]
     ) -> list[Prints]:
@@ -243,10 +256,12 @@ class ShardWork:
             return self._source.activations(layer)
         return self._rows.label_targets(self._graphs(), layer)
 
+    @_reads_graphs
     def bounds(self, layer: int) -> Bounds:
         """Return the range of the targets of a layer."""
         return Bounds.of(self._targets(layer))
 
+    @_reads_graphs
     def two_valued(self, layer: int, bounds: Bounds) -> tuple[IntArray, Prints]:
         """Return, for every target, how many nodes are at neither bound; and where it is high."""
         targets = self._targets(layer)
@@ -254,6 +269,7 @@ class ShardWork:
         other = ~(high | (targets == bounds.lowest))
         return np.count_nonzero(other, axis=0), self.columns.prints(list(high.T))
 
+    @_reads_graphs
     def target_differences(
         self,
         layer: int,
@@ -269,6 +285,7 @@ class ShardWork:
             counts.append(np.count_nonzero(high != (self.columns.block([column])[:, 0] ^ opposite)))
         return np.array(counts, dtype=np.int64)
 
+    @_reads_graphs
     def moments(self, layer: int, quantiser: Quantiser) -> tuple[FloatArray, FloatArray]:
         """Return the weighted sums of the targets and of their products; whole numbers."""
         whole = quantiser.whole(self._targets(layer))
@@ -277,6 +294,7 @@ class ShardWork:
 
     # Trees ------------------------------------------------------------------------------------
 
+    @_reads_graphs
     def start_layer(
         self, layer: int, quantiser: Quantiser, n_trees: int, chosen: Sequence[BoolArray] | None
     ) -> IntArray:
@@ -312,8 +330,17 @@ class ShardWork:
         summed: Sequence[NodeRequest],
         listed: Sequence[NodeRequest],
     ) -> tuple[list[IntArray], list[NodeRows]]:
-        """Divide nodes of trees; return sums of some nodes and the rows of others."""
-        return self._tables[table].advance(divisions, summed, listed)
+        """Divide nodes of trees, in the given order; return sums of some and the rows of others.
+
+        Sums have one line per code of each feature in turn; the last two columns are the weight
+        and the count.
+        """
+        rows = self._tables[table]
+        rows.divide(divisions)
+        return (
+            [rows.histogram(request) for request in summed],
+            [rows.rows_of(request) for request in listed],
+        )
 
     def leaf_sums(self, trees: Sequence[CodedTree]) -> tuple[list[FloatArray], list[IntArray]]:
         """Return the sums of all targets and the weights of the leaves of each tree, in order."""
