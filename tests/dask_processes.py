@@ -35,7 +35,11 @@ class DaskProcesses:
         process = subprocess.Popen(
             [*line, "--dashboard-address", ":0", "--host", "127.0.0.1"],
             cwd=self._folder,
-            env={**os.environ, "PYTHONPATH": str(TESTS)},
+            # Workers import the package that the tests import, wherever that is.
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, sys.path)]),
+            },
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
