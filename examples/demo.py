@@ -1,6 +1,6 @@
 """Train a network on built-in graphs, distil it into rules, and write a report about them.
 
-The same as ``gnn2logic demo``; the code to read is in gnn2logic/cli/demonstration.py.
+The same as ``gnn2logic demo``; the code to read is in gnn2logic/cli/demo.py.
 
 python examples/demo.py [--out demo] [--epochs 60]
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from gnn2logic.cli.demonstration import show
+from gnn2logic.cli.demo import show
 
 
 def main() -> None:

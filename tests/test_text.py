@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import gnn2logic as gl
 from cli_runs import run
 from gnn2logic._text import one_line, quote_name, visible, visible_json, visible_texts
-from gnn2logic.cli.ending import exit_code_of
+from gnn2logic.cli.app import exit_code_of
 from gnn2logic.exceptions import DataSetError
 from gnn2logic.logic.syntax import modal
 

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gnn2logic as gl
-from gnn2logic.experiments.baselines import count_features, learn_baseline
+from gnn2logic.experiments.baselines import count_features, learn_baseline, wl_counts, wl_kernel
 from gnn2logic.experiments.folds import fold_of
 from gnn2logic.experiments.plans import RunSettings, plan_for
-from gnn2logic.experiments.wl_kernel import wl_counts, wl_kernel
 
 
 def slow_colours(graphs: gl.GraphBatch, n_rounds: int) -> list[Counter[object]]:

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from gnn2logic.cli.app import app
 from gnn2logic.datasets import load
 from gnn2logic.exceptions import DataSetError, ParameterError
-from gnn2logic.experiments import reproduce, running, verify
+from gnn2logic.experiments import reproduce, reproduction, verify
 from gnn2logic.experiments.catalogue import DATASETS, PAPER_MODELS, choose, model_named
 from gnn2logic.experiments.folds import fold_of
 from gnn2logic.experiments.idts import learn_idt
@@ -99,7 +99,7 @@ def test_tuning_never_sees_the_test_fold() -> None:
 
 def test_a_finished_run_is_not_run_again(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = (finished / "rows.jsonl").read_bytes()
-    monkeypatch.setattr(running, "score_fold", None)
+    monkeypatch.setattr(reproduction, "score_fold", None)
     reproduce(finished, datasets=["psi_0"], models=MODELS, smoke=True)
     assert (finished / "rows.jsonl").read_bytes() == before
 
@@ -145,7 +145,7 @@ def test_wrong_options_are_told(tmp_path: Path, wrong: dict[str, Any], message: 
 def test_what_cannot_run_is_told_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "score_fold", None)
+    monkeypatch.setattr(reproduction, "score_fold", None)
     least = np.bincount(load("psi_1").y).min()
     with pytest.raises(ParameterError, match=f"from 2 to {least}, the size .* class of psi_1"):
         reproduce(tmp_path, datasets=["psi_0", "psi_1"], folds=300)

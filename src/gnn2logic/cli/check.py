@@ -19,7 +19,7 @@ from gnn2logic.cli.options import (
 from gnn2logic.cli.output import emit, emit_json, emit_table, talker
 
 if TYPE_CHECKING:
-    from gnn2logic.cli.checking import Check
+    from gnn2logic.cli.formula_checks import Check
 
 __all__ = ["EXAMPLES", "check"]
 
@@ -69,8 +69,8 @@ def check(
     """
     say = talker(quiet)
     wanted = parsed(formula)
-    from gnn2logic.cli.checking import check_formula
     from gnn2logic.cli.data import read_data
+    from gnn2logic.cli.formula_checks import check_formula
     from gnn2logic.idt import load
     from gnn2logic.storage import is_store
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import os
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gnn2logic.cli.engines import CheckpointOption, DaskOption, MemoryOption, engine_from
-from gnn2logic.cli.files import check_output, writing_to
 from gnn2logic.cli.options import (
     Convolution,
     ConvOption,
@@ -28,12 +28,47 @@ from gnn2logic.cli.options import (
     TeacherOption,
     settings_from,
 )
-from gnn2logic.cli.output import emit, emit_json, emit_scores, talker
+from gnn2logic.cli.output import check_output, emit, emit_json, emit_scores, talker, writing_to
+from gnn2logic.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from gnn2logic.cli.data import Chosen
+    from gnn2logic.engines import Engine
 
-__all__ = ["EXAMPLES", "distill"]
+__all__ = ["EXAMPLES", "CheckpointOption", "DaskOption", "MemoryOption", "distill", "engine_from"]
+
+DaskOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Learn on the cluster of this Dask scheduler."),
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AMOUNT",
+        help="A limit for learning, such as '500 MiB'; for a folder of shards 1 GiB by default.",
+        show_default=False,
+    ),
+]
+CheckpointOption = Annotated[
+    Path | None,
+    typer.Option(help="A file written after every layer; a command that was killed goes on there."),
+]
+
+
+@contextlib.contextmanager
+def engine_from(dask: str | None, max_memory: str | None) -> Iterator[Engine | None]:
+    """Return the engine that the options name; None is the usual one."""
+    from gnn2logic.engines import LocalEngine, connected
+
+    if dask is not None and max_memory is not None:
+        raise ParameterError("--max-memory is for this machine. Leave it out with --dask.")
+    if dask is not None:
+        with connected(dask) as engine:
+            yield engine
+    else:
+        threads = os.cpu_count() or 1
+        yield None if max_memory is None else LocalEngine(threads, max_memory=max_memory)
+
 
 EXAMPLES = (
     "gnn2logic distill BAMultiShapes --out shapes.idt.json",
@@ -113,8 +148,7 @@ def distill(
     settings = settings_from("--idt", idt, _idt_settings()) | {"random_state": seed}
     settings |= {"verbose": int(not quiet), "checkpoint": checkpoint}
     if is_store(dataset):
-        from gnn2logic.cli.distill_store import learn_from_store, scores_on_store
-        from gnn2logic.cli.stores import open_store
+        from gnn2logic.cli.stores import learn_from_store, open_store, scores_on_store
 
         store = open_store(dataset, data)
         say(f"Learning rules from {store.n_graphs} graphs of {store.path.name} ...")

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gnn2logic.cli.files import PICTURES, check_output, save_picture
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
@@ -17,7 +16,7 @@ from gnn2logic.cli.options import (
     QuietOption,
     TeacherOption,
 )
-from gnn2logic.cli.output import emit, emit_json, talker
+from gnn2logic.cli.output import PICTURES, check_output, emit, emit_json, save_picture, talker
 from gnn2logic.exceptions import ParameterError
 
 if TYPE_CHECKING:

@@ -114,7 +114,7 @@ def _writer(
 ) -> tuple[Callable[[Formula], str], list[str]]:
     """Return how formulas are written, and the lines that follow them."""
     if notation is Notation.ENGLISH:
-        from gnn2logic.explanation.kinds import SHORT, Kinds
+        from gnn2logic.explanation.parts import SHORT, Kinds
 
         kinds = Kinds.of(formulas, short=SHORT)
         return kinds.words, kinds.lines()

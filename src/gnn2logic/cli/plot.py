@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from gnn2logic.cli.files import PICTURES, check_output, save_picture
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
@@ -19,7 +18,7 @@ from gnn2logic.cli.options import (
     QuietOption,
     TeacherOption,
 )
-from gnn2logic.cli.output import talker
+from gnn2logic.cli.output import PICTURES, check_output, save_picture, talker
 from gnn2logic.exceptions import ParameterError
 
 __all__ = ["EXAMPLES", "plot"]

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from gnn2logic.cli.files import check_output, writing_to
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
@@ -18,7 +17,7 @@ from gnn2logic.cli.options import (
     SeedOption,
     TeacherOption,
 )
-from gnn2logic.cli.output import talker
+from gnn2logic.cli.output import check_output, talker, writing_to
 
 __all__ = ["EXAMPLES", "report"]
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from gnn2logic.cli.files import check_output, writing_to
 from gnn2logic.cli.options import (
     Convolution,
     ConvOption,
@@ -23,7 +22,7 @@ from gnn2logic.cli.options import (
     QuietOption,
     SeedOption,
 )
-from gnn2logic.cli.output import emit_json, emit_scores, talker
+from gnn2logic.cli.output import check_output, emit_json, emit_scores, talker, writing_to
 
 __all__ = ["EXAMPLES", "train"]
 

@@ -5,19 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import platform
 from collections.abc import Collection
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from gnn2logic._files import write_atomically
-from gnn2logic.experiments.boxplots import box_plot
+from gnn2logic._optional import import_optional
+from gnn2logic._version import __version__
 from gnn2logic.experiments.catalogue import DATASETS, PAPER_MODELS
+from gnn2logic.experiments.paper import paper_figures
 from gnn2logic.experiments.rows import Row
-from gnn2logic.experiments.table_texts import MARKDOWN_NOTE, to_csv, to_latex, to_markdown
+from gnn2logic.experiments.table_texts import (
+    MARKDOWN_NOTE,
+    times_table,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 from gnn2logic.experiments.tables import all_tables, fidelity_in, index_rows
-from gnn2logic.experiments.times import times_table
 
-__all__ = ["ROWS_NAME", "write_results"]
+__all__ = ["ROWS_NAME", "box_plot", "describe_environment", "write_results"]
 
 ROWS_NAME = "rows.jsonl"
 
@@ -73,3 +83,91 @@ def _flat(rows: Collection[Row]) -> str:
         own = [getattr(row, each) for each in plain]
         writer.writerow([*own, *fidelities, *times, json.dumps(row.tuned)])
     return text.getvalue()
+
+
+_SIZE = (7.0, 3.2)
+_DPI = 120
+
+
+def box_plot(dataset: str, rows: Collection[Row]) -> dict[str, bytes]:
+    """Return a picture of a data set as PNG and SVG, by the ending of the file name.
+
+    Diamonds are the means of the paper.
+    """
+    figure = _draw(dataset, rows)
+    matplotlib = import_optional("matplotlib", extra="plot", purpose="A box plot")
+    files = {}
+    # Fixed ids and no date: the same rows give the same file.
+    with matplotlib.rc_context({"svg.hashsalt": "gnn2logic", "svg.fonttype": "none"}):
+        for ending, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
+            file = io.BytesIO()
+            figure.savefig(file, format=ending, dpi=_DPI, metadata=metadata)
+            files[ending] = file.getvalue()
+    return files
+
+
+def _draw(dataset: str, rows: Collection[Row]) -> Any:
+    figures = import_optional("matplotlib.figure", extra="plot", purpose="A box plot")
+    values = {
+        model.name: [row.accuracy for row in rows if (row.dataset, row.model) == (dataset, name)]
+        for model in PAPER_MODELS
+        for name in (model.name,)
+    }
+    shown = {name: found for name, found in values.items() if found}
+    figure = figures.Figure(figsize=_SIZE, layout="constrained")
+    ax = figure.add_subplot()
+    places = range(1, len(shown) + 1)
+    ax.boxplot(list(shown.values()), positions=list(places), widths=0.6)
+    paper = paper_figures("accuracy")
+    means = [paper[dataset, name][0] for name in shown]
+    ax.plot(list(places), means, "D", color="tab:orange", label="mean in the paper")
+    ax.set_xticks(list(places), list(shown), rotation=20, ha="right")
+    ax.set_ylabel("test accuracy")
+    ax.set_title(f"{dataset}, {len(next(iter(shown.values())))} folds")
+    ax.legend(loc="lower right", fontsize="small")
+    ax.grid(axis="y", alpha=0.3)
+    return figure
+
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "torch_geometric", "joblib")
+
+
+def describe_environment() -> dict[str, Any]:
+    """Return the versions of what matters and the kind of machine.
+
+    Examples
+    --------
+    >>> sorted(describe_environment())
+    ['machine', 'versions']
+    """
+    versions = {"gnn2logic": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    machine = {
+        "system": platform.system(),
+        "architecture": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_gib": _memory(),
+    }
+    return {"versions": versions, "machine": machine}
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _memory() -> float | None:
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+    return round(total / 2**30, 1)

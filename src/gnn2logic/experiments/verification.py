@@ -13,11 +13,10 @@ from gnn2logic._files import read_whole
 from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import DataSetError
 from gnn2logic.experiments.catalogue import Model, model_named
+from gnn2logic.experiments.fold_scores import score_fold
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.results import ROWS_NAME
-from gnn2logic.experiments.row_checks import problem_with
-from gnn2logic.experiments.rows import Row, RowFile
-from gnn2logic.experiments.scoring import score_fold
+from gnn2logic.experiments.rows import Row, RowFile, problem_with
 
 __all__ = ["Check", "verify"]
 

@@ -2,12 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gnn2logic.explanation.explaining import explain
+from gnn2logic.explanation.explanations import Explanation, explain
 from gnn2logic.explanation.flips import CountChange, Flip
-from gnn2logic.explanation.kinds import in_steps
-from gnn2logic.explanation.parts import Part
+from gnn2logic.explanation.parts import Part, in_steps
 from gnn2logic.explanation.path import Condition
-from gnn2logic.explanation.result import Explanation
 from gnn2logic.explanation.teacher_answer import TeacherAnswer
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
 

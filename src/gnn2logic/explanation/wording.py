@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from gnn2logic._text import one_line
 from gnn2logic.explanation.flips import Flip
-from gnn2logic.explanation.kinds import Kinds
-from gnn2logic.explanation.parts import Part
+from gnn2logic.explanation.parts import Kinds, Part
 from gnn2logic.explanation.path import Condition
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.syntax import TRUE
 
 if TYPE_CHECKING:
-    from gnn2logic.explanation.result import Explanation
+    from gnn2logic.explanation.explanations import Explanation
 
 __all__ = ["ConditionWords", "FlipWords", "NodeWords", "Wording", "count_words", "wording_of"]
 

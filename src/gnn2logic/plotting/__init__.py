@@ -2,10 +2,9 @@
 
 from gnn2logic.plotting.explanations import plot_explanation
 from gnn2logic.plotting.graphs import plot_graph, plot_graphs
-from gnn2logic.plotting.idts import plot_idt
 from gnn2logic.plotting.rules import plot_rules
 from gnn2logic.plotting.tables import plot_confusion, plot_fidelity
-from gnn2logic.plotting.trees import plot_tree
+from gnn2logic.plotting.trees import plot_idt, plot_tree
 
 __all__ = [
     "plot_confusion",

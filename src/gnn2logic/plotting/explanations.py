@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.explanation.explanations import Explanation
 from gnn2logic.explanation.path import Condition
-from gnn2logic.explanation.result import Explanation
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.logic.syntax import TRUE, conjunction
@@ -21,7 +21,7 @@ from gnn2logic.plotting.colours import BLUE
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
 from gnn2logic.plotting.graph_labels import category_column, node_labels
 from gnn2logic.plotting.graph_layout import layout
-from gnn2logic.plotting.names import formula_text
+from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.sheet import text_width
 from gnn2logic.plotting.words import wrapped
 

@@ -17,7 +17,7 @@ from gnn2logic.plotting.axes import needs_matplotlib, new_axes, new_grid
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
 from gnn2logic.plotting.graph_labels import Labels, category_column, node_labels
 from gnn2logic.plotting.graph_layout import layout
-from gnn2logic.plotting.names import formula_text
+from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.words import wrapped
 
 __all__ = ["plot_graph", "plot_graphs"]

@@ -15,7 +15,7 @@ from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.colours import BLUE, QUIET, VERMILLION
-from gnn2logic.plotting.names import formula_text
+from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.sheet import font_family, text_width
 
 __all__ = ["plot_rules"]

@@ -1,4 +1,4 @@
-"""One decision tree as a picture."""
+"""Decision trees and Iterated Decision Trees as pictures, in the style of the paper's figures."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ from gnn2logic.idt.export.view import ShownTree, View, view_of
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.syntax import modal
 from gnn2logic.plotting.axes import needs_matplotlib
-from gnn2logic.plotting.legend import add_legend, add_note
-from gnn2logic.plotting.names import formula_text, names_of, split_text
+from gnn2logic.plotting.colours import EDGE, QUIET
+from gnn2logic.plotting.legend import (
+    Names,
+    add_legend,
+    add_note,
+    formula_text,
+    names_of,
+    split_text,
+)
+from gnn2logic.plotting.sheet import Sheet, Stroke, Word, text_width
 from gnn2logic.plotting.tree_drawing import Cut, cut_tree, draw_tree
 
-__all__ = ["check_limits", "cut_note", "plot_tree"]
+__all__ = ["check_limits", "cut_note", "plot_idt", "plot_tree"]
 
 # Splits with more characters than this speak of leaf sets by name, and a legend explains them.
 _LONGEST_SPLIT = 90
@@ -143,3 +151,127 @@ def _split_texts(view: View, shown: ShownTree, cut: Cut) -> tuple[list[str | Non
 
 def _written_out(view: View, split: Split) -> str:
     return formula_text(modal(split.modality, view.legend[split.column], split.threshold))
+
+
+_LABEL_SIZE = 9.0
+_BETWEEN_TREES = 30.0
+_BETWEEN_ROWS = 22.0
+_BETWEEN_LAYERS = 26.0
+# Trees of a layer go into the next row when they would be wider than this together.
+_WIDEST_ROW = 760.0
+
+
+def plot_idt(
+    model: object,
+    *,
+    class_names: Sequence[object] | None = None,
+    pruned: bool = True,
+    legend: bool = True,
+    max_leaves: int | None = 24,
+    max_depth: int | None = None,
+    title: str | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw an Iterated Decision Tree: its layers from top to bottom, the final tree last.
+
+    A leaf names the leaf sets M that contain it. The formula χ of a leaf set has the same indices
+    and the same colour where later layers use it, and the legend spells out what it means.
+
+    Parameters
+    ----------
+    model : estimator, predictor or IDT
+        A fitted `IDTClassifier` or `IDTNodeClassifier`, a loaded model, or its ``model_``.
+    class_names : sequence, optional
+        The names of the classes; by default those of the model, or numbers.
+    pruned : bool
+        Whether to leave out what the prediction does not use.
+    legend : bool
+        Whether to write below what every χ means.
+    max_leaves, max_depth : int, optional
+        Larger trees are cut where the least of the data goes; a note says so. None for no limit.
+    title : str, optional
+    ax : matplotlib Axes, optional
+        By default a new figure of the size that the picture needs. A picture too large for the
+        given axes is scaled down.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> from gnn2logic.plotting import plot_idt
+    >>> psi_1 = "1(A U0 < 4 | A U0 > 9) > 0"
+    >>> ax = plot_idt(gl.from_formulas({"psi_1": psi_1}, otherwise="other"))
+    >>> [text.get_text() for text in ax.texts if "Layer" in text.get_text()]
+    ['Layer 0', 'Layer 1']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(ax.figure)
+    """
+    needs_matplotlib("plot_idt", ax)
+    limits = check_limits(max_leaves, max_depth)
+    view = view_of(model, class_names, pruned=pruned)
+    names = names_of(view)
+    cuts = [[cut_tree(shown.tree, *limits) for shown in layer] for layer in view.layers]
+    bands = [
+        _band([_tree(view, names, shown, cut) for shown, cut in zip(layer, own, strict=True)])
+        for layer, own in zip(view.layers, cuts, strict=True)
+    ]
+    sheet = _stacked(bands)
+    n_hidden = sum(cut.n_hidden for layer in cuts for cut in layer)
+    if n_hidden:
+        n_leaves = sum(shown.tree.n_leaves for layer in view.layers for shown in layer)
+        add_note(sheet, cut_note(n_hidden, n_leaves))
+    if legend:
+        meanings = {names.formulas[column]: own for column, own in view.legend.items()}
+        add_legend(sheet, meanings, names.colours)
+    return sheet.draw(ax, title)
+
+
+def _tree(view: View, names: Names, shown: ShownTree, cut: Cut) -> Sheet:
+    splits = [
+        None if split is None else split_text(view, split, names) for split in shown.tree.splits
+    ]
+    name = f"layer-{shown.layer}-tree-{shown.number}"
+    support = shown.is_final
+    return draw_tree(view, shown, splits, names, cut=cut, name=name, support=support)
+
+
+def _band(trees: Sequence[Sheet]) -> Sheet:
+    """Return the trees of one layer in rows, each row in the middle."""
+    rows: list[list[Sheet]] = [[]]
+    used = 0.0
+    for tree in trees:
+        if rows[-1] and used + tree.width > _WIDEST_ROW:
+            rows.append([])
+            used = 0.0
+        rows[-1].append(tree)
+        used += tree.width + _BETWEEN_TREES
+    band, top = Sheet(), 0.0
+    for row in rows:
+        x = -(sum(tree.width for tree in row) + _BETWEEN_TREES * (len(row) - 1)) / 2
+        for tree in row:
+            left = tree.bounds[0]
+            band.paste(tree, x - left, top)
+            x += tree.width + _BETWEEN_TREES
+        top += max((tree.height for tree in row), default=0.0) + _BETWEEN_ROWS
+    return band
+
+
+def _stacked(bands: Sequence[Sheet]) -> Sheet:
+    """Return the layers below each other, with their names and dashed lines between them."""
+    sheet = Sheet()
+    labels = [f"Layer {number}" for number in range(len(bands))]
+    widest = max(band.width for band in bands)
+    room = max(text_width(label, _LABEL_SIZE) for label in labels) + 18
+    left, right = -widest / 2 - room, widest / 2
+    top = 0.0
+    for number, (band, label) in enumerate(zip(bands, labels, strict=True)):
+        if number:
+            sheet.strokes.append(Stroke(((left, top), (right, top)), EDGE, dashed=True))
+            top += _BETWEEN_LAYERS / 2
+        sheet.words.append(Word(left, top + _LABEL_SIZE / 2 + 2, label, _LABEL_SIZE, QUIET))
+        sheet.paste(band, 0.0, top)
+        top += band.height + _BETWEEN_LAYERS / 2
+    return sheet

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.explanation.flips import Flip, flips_at
-from gnn2logic.explanation.kinds import Kinds
+from gnn2logic.explanation.parts import Kinds
 from gnn2logic.explanation.path import Condition, Search
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.syntax import Formula
-from gnn2logic.reporting.drawings import drawn_graph, nodes_to_draw
+from gnn2logic.reporting.pictures import drawn_graph, nodes_to_draw
 from gnn2logic.reporting.subject import Answers, Subject
 
 __all__ = ["choose_rows", "describe_examples", "differing_rows"]

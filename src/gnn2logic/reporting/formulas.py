@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gnn2logic.explanation.kinds import SHORT, Kinds
+from gnn2logic.explanation.parts import SHORT, Kinds
 from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.tree import Split

@@ -1,16 +1,25 @@
-"""The Iterated Decision Tree as SVG that can stand inside of a page."""
+"""What is to be seen in a report: the model as SVG, and graphs as plain data to draw."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
 
 from gnn2logic._optional import import_optional
+from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.plotting.idts import plot_idt
+from gnn2logic.plotting.graph_drawing import spacing
+from gnn2logic.plotting.graph_labels import category_column, node_labels
+from gnn2logic.plotting.graph_layout import layout
+from gnn2logic.plotting.trees import plot_idt
 
-__all__ = ["idt_svg", "inline_svg"]
+__all__ = ["drawn_graph", "idt_svg", "inline_svg", "nodes_to_draw"]
 
 
 def idt_svg(idt: IDTPredictor, classes: Sequence[str], max_leaves: int) -> str:
@@ -43,3 +52,69 @@ def inline_svg(text: str) -> str:
     head = re.sub(r'\s+xmlns(:\w+)?="[^"]*"', "", head)
     # Blank lines come from the comments.
     return re.sub(r"\n\s*", "\n", head + tag + body).strip()
+
+
+IntArray = npt.NDArray[np.int64]
+
+
+def nodes_to_draw(graph: GraphBatch, focus: int | None, limit: int) -> IntArray:
+    """Return the nodes to draw: all, or the nearest ones to the node in question.
+
+    A large graph without such a node is drawn around the node with most neighbours.
+    """
+    if graph.n_nodes <= limit:
+        return np.arange(graph.n_nodes)
+    near = sp.csr_array(graph.adjacency + graph.adjacency.T)
+    start = int(np.argmax(np.diff(near.indptr))) if focus is None else focus
+    order = sp.csgraph.breadth_first_order(near, start, return_predecessors=False)
+    return np.sort(order[:limit]).astype(np.int64)
+
+
+def drawn_graph(graph: GraphBatch, nodes: IntArray, seed: int) -> dict[str, Any]:
+    """Return one graph, or a part of it, as it is drawn.
+
+    Neighbours are about 1 apart and y points up. An edge is a pair of places in ``nodes`` and the
+    number of its relation, -1 without one; undirected edges are there once.
+    """
+    part = graph if len(nodes) == graph.n_nodes else _part(graph, nodes)
+    places = layout(part, seed)
+    usual, smallest = spacing(places)
+    categories = category_column(part)
+    return {
+        "nodes": nodes.tolist(),
+        "x": np.round(places[:, 0], 2).tolist(),
+        "y": np.round(places[:, 1], 2).tolist(),
+        "radius": round(min(0.33 * usual, 0.42 * smallest), 3),
+        "labels": [str(node) for node in nodes.tolist()]
+        if categories is None
+        else node_labels(part, "category"),
+        "categories": categories,
+        "predicates": [
+            [number for number, on in enumerate(row) if on]
+            for row in np.asarray(part.predicates).tolist()
+        ],
+        "directed": not graph.is_symmetric,
+        "edges": _edges(part, directed=not graph.is_symmetric),
+    }
+
+
+def _part(graph: GraphBatch, nodes: IntArray) -> GraphBatch:
+    return GraphBatch(
+        graph.predicates[nodes],
+        graph.adjacency[nodes][:, nodes],
+        names=graph.names,
+        relations={name: matrix[nodes][:, nodes] for name, matrix in graph.relations.items()},
+    )
+
+
+def _edges(graph: GraphBatch, *, directed: bool) -> list[list[int]]:
+    typed: Any = sp.csr_array(graph.adjacency.shape, dtype=graph.adjacency.dtype)
+    for matrix in graph.relations.values():
+        typed = typed + matrix
+    found = []
+    for number, matrix in enumerate((graph.adjacency - typed, *graph.relations.values()), -1):
+        entries = sp.coo_array(matrix)
+        for source, target, count in zip(*entries.coords, entries.data, strict=True):
+            if count > 0 and (directed or source <= target):
+                found.append([int(source), int(target), number])
+    return found

@@ -14,10 +14,9 @@ from gnn2logic._optional import import_optional
 from gnn2logic._text import visible_json, visible_texts
 from gnn2logic._validation import check_whole
 from gnn2logic.reporting.html import to_html
-from gnn2logic.reporting.limits import Limits
 from gnn2logic.reporting.markdown import to_markdown
 from gnn2logic.reporting.pictures import idt_svg
-from gnn2logic.reporting.subject import read_subject
+from gnn2logic.reporting.subject import Limits, read_subject
 from gnn2logic.reporting.summary import summarise
 
 __all__ = ["Report", "report"]

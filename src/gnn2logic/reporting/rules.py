@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gnn2logic.explanation.kinds import Kinds
+from gnn2logic.explanation.parts import Kinds
 from gnn2logic.idt.rules import Rule
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.reporting.formulas import (
@@ -16,8 +16,7 @@ from gnn2logic.reporting.formulas import (
     short_text,
     short_words,
 )
-from gnn2logic.reporting.limits import Limits
-from gnn2logic.reporting.subject import Subject
+from gnn2logic.reporting.subject import Limits, Subject
 
 __all__ = ["class_formulas", "class_rules", "trade_off"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from gnn2logic.explanation.kinds import Kinds
+from gnn2logic.explanation.parts import Kinds
 from gnn2logic.idt.export.text import export_text
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.parameters import PARAMETERS
@@ -27,10 +27,9 @@ from gnn2logic.reporting.formulas import (
     shown_formulas,
     split_formulas,
 )
-from gnn2logic.reporting.limits import Limits
 from gnn2logic.reporting.rules import class_formulas, class_rules, trade_off
 from gnn2logic.reporting.scores import most_common, score_table, table_of_counts
-from gnn2logic.reporting.subject import Subject
+from gnn2logic.reporting.subject import Limits, Subject
 
 __all__ = ["summarise"]
 

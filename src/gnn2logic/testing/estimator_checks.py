@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from gnn2logic._validation import check_choice
 from gnn2logic.testing import fitting_checks, manners_checks, predicting_checks
-from gnn2logic.testing.samples import Level
+from gnn2logic.testing.requirements import Level
 
 __all__ = ["check_graph_estimator", "graph_estimator_checks"]
 

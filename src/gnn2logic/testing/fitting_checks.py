@@ -13,12 +13,14 @@ from sklearn.base import clone
 
 from gnn2logic.graphs import random_graphs
 from gnn2logic.testing.requirements import (
+    Level,
+    Sample,
     require,
     require_error,
     require_same,
     require_same_model,
+    sample,
 )
-from gnn2logic.testing.samples import Level, Sample, sample
 
 
 def check_fit_is_deterministic(estimator: Any, level: Level) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from gnn2logic.testing.requirements import require, require_error
-from gnn2logic.testing.samples import Level, sample
+from gnn2logic.testing.requirements import Level, require, require_error, sample
 
 
 def check_constructor_only_stores_parameters(estimator: Any, level: Level) -> None:

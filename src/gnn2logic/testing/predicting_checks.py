@@ -9,8 +9,14 @@ import numpy as np
 from sklearn.base import clone
 
 from gnn2logic.graphs import GraphBatch, to_networkx, to_pyg
-from gnn2logic.testing.requirements import require, require_same, require_same_model
-from gnn2logic.testing.samples import Level, rows_of, sample
+from gnn2logic.testing.requirements import (
+    Level,
+    require,
+    require_same,
+    require_same_model,
+    rows_of,
+    sample,
+)
 
 
 def check_order_of_graphs_does_not_matter(estimator: Any, level: Level) -> None:

@@ -19,14 +19,12 @@ from gnn2logic.experiments.catalogue import (
     Model,
     choose,
 )
-from gnn2logic.experiments.environment import describe_environment
+from gnn2logic.experiments.fold_scores import score_fold
 from gnn2logic.experiments.folds import fold_of
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.pools import in_processes, on_cluster
-from gnn2logic.experiments.results import ROWS_NAME, write_results
-from gnn2logic.experiments.row_checks import problem_with
-from gnn2logic.experiments.rows import Row, RowFile
-from gnn2logic.experiments.scoring import score_fold
+from gnn2logic.experiments.results import ROWS_NAME, describe_environment, write_results
+from gnn2logic.experiments.rows import Row, RowFile, problem_with
 from gnn2logic.plotting.axes import needs_matplotlib
 
 __all__ = ["reproduce"]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
-from gnn2logic.explanation.kinds import Kinds, in_steps
+from gnn2logic.explanation.parts import Kinds, in_steps
 from gnn2logic.logic import Formula, parse
 from strategies import formulas
 

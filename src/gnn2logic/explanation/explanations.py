@@ -1,8 +1,8 @@
-"""`Explanation`: everything there is to say about one answer of a model, as data."""
+"""`explain` and its `Explanation`: one graph (or node), one model, all that there is to say."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -10,15 +10,19 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.explanation.flips import Flip
+from gnn2logic.explanation.flips import Flip, flips_at
 from gnn2logic.explanation.parts import Part, parts_of
-from gnn2logic.explanation.path import Condition
-from gnn2logic.explanation.teacher_answer import TeacherAnswer
-from gnn2logic.explanation.witnesses import Witnesses
+from gnn2logic.explanation.path import Condition, Search
+from gnn2logic.explanation.subject import subject_of
+from gnn2logic.explanation.teacher_answer import TeacherAnswer, ask_teacher
+from gnn2logic.explanation.witnesses import Witnesses, witnesses_of
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.idt.model import IDT
+from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.syntax import Formula
 
-__all__ = ["Explanation"]
+__all__ = ["Explanation", "explain"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +100,7 @@ class Explanation:
 
     def to_text(self) -> str:
         """Return the explanation in words."""
-        from gnn2logic.explanation.text import to_text
+        from gnn2logic.explanation.formats import to_text
         from gnn2logic.explanation.wording import wording_of
 
         return to_text(wording_of(self))
@@ -137,7 +141,7 @@ class Explanation:
         return f"<Explanation of {self.label!r} by {self.rule}>"
 
     def _repr_html_(self) -> str:
-        from gnn2logic.explanation.html import to_html
+        from gnn2logic.explanation.formats import to_html
         from gnn2logic.explanation.wording import wording_of
 
         return to_html(wording_of(self))
@@ -190,3 +194,83 @@ def _flip_to_dict(flip: Flip) -> dict[str, Any]:
             for change in flip.changes
         ],
     }
+
+
+def explain(
+    idt: IDTPredictor | IDT,
+    graph: object,
+    teacher: object = None,
+    *,
+    node: int | None = None,
+    class_names: Iterable[object] | None = None,
+) -> Explanation:
+    """Explain why a model gives a graph (or a node) its class.
+
+    Parameters
+    ----------
+    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDT
+        A fitted model. An `IDT` reads graphs that have its predicates; its classes are numbers.
+    graph : one graph of any kind that the model was fitted on
+    teacher : Teacher, torch module or anything with ``predict(graphs)``, optional
+        Whose answer to set beside that of the model. Only a network needs torch.
+    node : int, optional
+        Which node to explain, for models that classify nodes.
+    class_names : sequence of labels, optional
+        Other names for the classes of the model, in their order.
+
+    Returns
+    -------
+    Explanation
+        The path through the final tree. For every condition: the count, the threshold, by how much
+        it is met, and the nodes that satisfy each part of its formula. The smallest change of
+        counts that gives another class.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> idt = gl.from_formulas({"hub": "1(A true > 2) > 0"}, otherwise="no hub", names=[])
+    >>> star = gl.from_edges([(0, 1), (0, 2), (0, 3)], 4).symmetrize()
+    >>> print(explain(idt, star))
+    Predicted class: hub
+    <BLANKLINE>
+    Because
+      1. At least one node has more than 2 neighbours.
+         1(A true > 2) > 0
+         1 of 4 counted; 1 fewer would break it.
+    <BLANKLINE>
+    Nodes
+      - Nodes that have more than 2 neighbours: 0
+    <BLANKLINE>
+    The smallest change of counts for another class
+      - no hub, by 1: No nodes have more than 2 neighbours (now 1).
+      This is about the counts that the final tree compares. A change of the graph may change
+      several of them at once, and not every combination of counts belongs to a graph.
+    """
+    if isinstance(graph, Iterator):
+        graph = list(graph)
+    subject = subject_of(idt, graph, node=node, class_names=class_names)
+    search = Search(subject.model, subject.graph)
+    found = witnesses_of(subject, search)
+    final = subject.model.final
+    leaf, _ = search.path(final, subject.row)
+    values = final.values[final.leaves[leaf]]
+    shares = (values / values.sum()).tolist()
+    return Explanation(
+        level=subject.model.level,
+        witnesses=found,
+        shares=dict(zip(subject.labels, shares, strict=True)),
+        support=_support(final, leaf),
+        flips=flips_at(search, subject.row, leaf, subject.labels),
+        teacher=None if teacher is None else ask_teacher(teacher, graph, subject, found.label),
+    )
+
+
+def _support(final: Tree, leaf: int) -> float | None:
+    """Return the share of the training data in a leaf; None if there was none.
+
+    A tree that was built from formulas has the weight 1 in every leaf.
+    """
+    weights = final.values[list(final.leaves)].sum(axis=1)
+    if np.all(weights == 1.0):
+        return None
+    return float(weights[leaf] / weights.sum())
