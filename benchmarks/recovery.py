@@ -5,7 +5,7 @@ labels. It has recovered the formula if its rule says the same about 20,000 fres
 sizes and densities. There are two suites: one of formulas that people might mean, and one drawn by
 a seeded generator, on which nothing is ever tuned.
 
-    python benchmarks/recovery.py [--suite planted|drawn] [--seeds 10] [--formulas 500]
+    python benchmarks/recovery.py [--algorithm search|layers] [--suite planted|drawn] [--seeds 10]
 """
 
 from __future__ import annotations
@@ -212,6 +212,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=10, help="fits for each planted formula")
     parser.add_argument("--formulas", type=int, default=500, help="how many are drawn")
     parser.add_argument("--only", default="", help="names of planted formulas, with commas")
+    parser.add_argument("--algorithm", choices=["search", "layers"], default="search")
     parser.add_argument("--show", action="store_true", help="print the rules that miss the truth")
     given = parser.parse_args()
     if given.suite == "planted":
@@ -223,7 +224,12 @@ def main() -> int:
     everything: list[tuple[Outcome, Formula]] = []
     print(f"{'':16}{'recovered':>10}{'accuracy':>10}{'size':>7}{'truth':>7}{'seconds':>9}")
     for name, source, truth in tasks:
-        runs = [outcome(IDTClassifier(random_state=seed), source, truth, seed) for seed in seeds]
+        runs = [
+            outcome(
+                IDTClassifier(algorithm=given.algorithm, random_state=seed), source, truth, seed
+            )
+            for seed in seeds
+        ]
         everything += [(run, truth) for run in runs]
         print(
             f"{name:16}{sum(run.recovered for run in runs):>6} of {len(runs):<2}"

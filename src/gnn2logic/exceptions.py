@@ -20,6 +20,7 @@ __all__ = [
     "GraphError",
     "HiddenInputWarning",
     "LabelError",
+    "LongRuleWarning",
     "MissingDependencyError",
     "ModelFileError",
     "ParameterError",
@@ -131,6 +132,10 @@ class SingleClassWarning(UserWarning):
 
 class UndertrainedWarning(UserWarning):
     """A network is no better than saying the most frequent class of all graphs or nodes."""
+
+
+class LongRuleWarning(UserWarning):
+    """A rule is longer than was wished for, because shorter ones are worse."""
 
 
 class UnseenCategoryWarning(UserWarning):

@@ -85,7 +85,8 @@ _Place = tuple[str | int, ...]
 _ROOT: _Place = ("layers", 0, 0, 0)
 _BAD: list[tuple[_Place, Any, str]] = [
     (("format",), "gnn2logic.formula", "it has no format"),
-    (("version",), 2, "Got version 2; a newer gnn2logic may read it"),
+    (("version",), 3, "Got version 3; a newer gnn2logic may read it"),
+    (("version",), 2, "A model of version 2 has the rules that a search found"),
     (("version",), True, "Got version True"),
     (("version",), "1", "Got version '1'"),
     (("surprise",), 1, "unknown field `surprise`"),
@@ -166,8 +167,8 @@ _BAD: list[tuple[_Place, Any, str]] = [
     (("prunings", 1, "alpha"), 2, "must rise from 0"),
     (("prunings", 1, "cut"), [5], "A pruning cuts a node that is not there"),
     (("prunings", 1, "cut"), [-1], "A pruning cuts a node that is not there"),
-    (("chosen",), 3, "chosen must be the number of a pruning. Got 3"),
-    (("chosen",), -1, "chosen must be the number of a pruning. Got -1"),
+    (("chosen",), 3, "chosen must be the number of a rule. Got 3"),
+    (("chosen",), -1, "chosen must be the number of a rule. Got -1"),
     (("chosen",), True, "Expected `int`, got `bool`"),
     (("parameters", "depth"), 3, "unknown parameter 'depth'"),
     (("parameters", "encoder"), None, "unknown parameter 'encoder'"),

@@ -18,7 +18,7 @@ import numpy as np
 from gnn2logic._digests import digest_of_document
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import ModelFileError
-from gnn2logic.idt.model import IDT, Prunings
+from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.tree import Tree
 from gnn2logic.idt.tree_documents import (
     ColumnDocument,
@@ -40,12 +40,27 @@ __all__ = [
     "to_bytes",
 ]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+
+# Models without a front are written as the first version, which more programs can read.
+_VERSION_WITHOUT_FRONT = 1
 
 
 class _Pruning(Strict, frozen=True):
     alpha: float
     cut: list[int]
+
+
+class _FrontRule(Strict, frozen=True):
+    columns: list[ColumnDocument]
+    layers: list[list[list[NodeDocument]]]
+    final: list[NodeDocument]
+    held_out: float | None
+
+
+class _Front(Strict, frozen=True):
+    rules: list[_FrontRule]
+    reason: str
 
 
 class _Model(Strict, frozen=True):
@@ -61,6 +76,7 @@ class _Model(Strict, frozen=True):
     prunings: list[_Pruning]
     chosen: int
     digest: str
+    front: _Front | None = None
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -68,6 +84,7 @@ class Contents(msgspec.Struct, frozen=True):
 
     model: IDT
     prunings: Prunings
+    front: RuleFront | None
     chosen: int
     classes: list[Any]
     encoder: dict[str, Any]
@@ -83,13 +100,12 @@ def to_bytes(contents: Contents) -> bytes:
     model = contents.model
     document: dict[str, Any] = {
         "format": "gnn2logic.idt",
-        "version": FORMAT_VERSION,
+        "version": _VERSION_WITHOUT_FRONT if contents.front is None else FORMAT_VERSION,
         "level": model.level,
         "classes": contents.classes,
         "encoder": contents.encoder,
         "parameters": contents.parameters,
-        "columns": [column_to_document(column) for column in model.columns],
-        "layers": [[tree_to_document(tree) for tree in layer.trees] for layer in model.layers],
+        **_layers_to_document(model),
         "final": tree_to_document(contents.prunings.full),
         "prunings": [
             {"alpha": alpha, "cut": sorted(cut)}
@@ -97,8 +113,29 @@ def to_bytes(contents: Contents) -> bytes:
         ],
         "chosen": contents.chosen,
     }
+    if contents.front is not None:
+        document["front"] = {
+            "rules": [
+                {
+                    **_layers_to_document(rule),
+                    "final": tree_to_document(rule.final),
+                    "held_out": held_out,
+                }
+                for rule, held_out in zip(
+                    contents.front.models, contents.front.held_out, strict=True
+                )
+            ],
+            "reason": contents.front.reason,
+        }
     document["digest"] = digest_of_document(document)
     return json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8")
+
+
+def _layers_to_document(model: IDT) -> dict[str, Any]:
+    return {
+        "columns": [column_to_document(column) for column in model.columns],
+        "layers": [[tree_to_document(tree) for tree in layer.trees] for layer in model.layers],
+    }
 
 
 # Reading -------------------------------------------------------------------------------------
@@ -143,34 +180,67 @@ def _check_version(document: object) -> None:
     if not isinstance(document, dict) or document.get("format") != "gnn2logic.idt":
         raise ModelFileError("This is not a gnn2logic model: it has no format 'gnn2logic.idt'.")
     version = document.get("version")
-    if version != FORMAT_VERSION or isinstance(version, bool):
+    if version not in (_VERSION_WITHOUT_FRONT, FORMAT_VERSION) or isinstance(version, bool):
         raise ModelFileError(
-            f"Models of version {FORMAT_VERSION} can be read. Got version {version!r}; "
-            "a newer gnn2logic may read it."
+            f"Models of version {_VERSION_WITHOUT_FRONT} and {FORMAT_VERSION} can be read. "
+            f"Got version {version!r}; a newer gnn2logic may read it."
+        )
+    if (version == FORMAT_VERSION) != ("front" in document):
+        raise ModelFileError(
+            f"A model of version {FORMAT_VERSION} has the rules that a search found, its 'front'; "
+            f"one of version {_VERSION_WITHOUT_FRONT} has none. Got version {version}."
         )
 
 
 def _audited(document: _Model) -> Contents:
     check_class_labels(document.classes)
     n_classes = len(document.classes)
-    columns = tuple(column_from_document(column, n) for n, column in enumerate(document.columns))
-    layers = layers_from_document(document.layers)
-    final = tree_from_document(document.final, "the final tree", n_classes)
-    if final.weights[0] <= 0:
-        raise ModelFileError("The weight of node 0 of the final tree must be above 0.")
-    check_references(columns, layers, final, document.level)
-    prunings = _prunings_from_document(document.prunings, final)
-    if not 0 <= document.chosen < len(prunings.alphas):
-        raise ModelFileError(f"chosen must be the number of a pruning. Got {document.chosen}.")
-    model = IDT(columns, layers, prunings.tree(document.chosen), document.level)
+    model = _audited_model(document, document.level, n_classes)
+    prunings = _prunings_from_document(document.prunings, model.final)
+    front = None
+    if document.front is not None:
+        front = _front_from_document(document.front, document.level, n_classes)
+    n_rules = len(prunings.alphas) if front is None else len(front.models)
+    if not 0 <= document.chosen < n_rules:
+        raise ModelFileError(f"chosen must be the number of a rule. Got {document.chosen}.")
+    if front is None:
+        model = model.with_final(prunings.tree(document.chosen))
+    else:
+        model = front.models[document.chosen]
+        prunings = Prunings.of_one(model.final)
     return Contents(
         model,
         prunings,
+        front,
         document.chosen,
         list(document.classes),
         document.encoder,
         document.parameters,
     )
+
+
+def _audited_model(
+    document: _Model | _FrontRule, level: Literal["graph", "node"], n_classes: int
+) -> IDT:
+    columns = tuple(column_from_document(column, n) for n, column in enumerate(document.columns))
+    layers = layers_from_document(document.layers)
+    final = tree_from_document(document.final, "the final tree", n_classes)
+    if final.weights[0] <= 0:
+        raise ModelFileError("The weight of node 0 of the final tree must be above 0.")
+    check_references(columns, layers, final, level)
+    return IDT(columns, layers, final, level)
+
+
+def _front_from_document(
+    document: _Front, level: Literal["graph", "node"], n_classes: int
+) -> RuleFront:
+    if not document.rules:
+        raise ModelFileError("The front of a model must have a rule or more. Got none.")
+    held_out = tuple(rule.held_out for rule in document.rules)
+    if any(share is not None and not 0 <= share <= 1 for share in held_out):
+        raise ModelFileError("held_out must be an accuracy from 0 to 1, or null.")
+    models = tuple(_audited_model(rule, level, n_classes) for rule in document.rules)
+    return RuleFront(models, held_out, document.reason)
 
 
 def check_class_labels(classes: list[Any]) -> None:

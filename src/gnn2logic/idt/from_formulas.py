@@ -43,7 +43,7 @@ from gnn2logic.logic.syntax import (
 )
 from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
 
-__all__ = ["from_formulas", "model_from_formulas"]
+__all__ = ["ColumnBuilder", "from_formulas", "model_from_formulas"]
 
 MAX_LEAVES = 4096
 """A single tree with more leaves than this is refused."""
@@ -116,7 +116,7 @@ def from_formulas(
     predictor.encoder_ = encoder
     predictor.classes_ = classes
     predictor.model_ = model.with_final(final)
-    predictor.prunings_ = Prunings(final, (0.0,), (frozenset(),))
+    predictor.prunings_ = Prunings.of_one(final)
     predictor.chosen_ = 0
     return predictor
 
@@ -165,15 +165,13 @@ def model_from_formulas(
     top = list(formulas)
     if level == "graph":
         top = [_about_graph(formula) for formula in top]
-    builder = _Builder(top)
+    builder = ColumnBuilder(top)
     builder.build(_counted(top))
     final, leaf_values = builder.tree(top)
     values = np.zeros((final.n_nodes, len(top) + 1))
     for leaf, truths in zip(final.leaves, leaf_values, strict=True):
         values[leaf, truths.index(True) if True in truths else len(top)] = 1.0
-    for node in reversed(range(final.n_nodes)):
-        if final.splits[node] is not None:
-            values[node] = values[[final.false_child[node], final.true_child[node]]].sum(axis=0)
+    values = final.node_sums(values[list(final.leaves)])
     with_values = Tree(
         final.splits, final.false_child, final.true_child, values, values.sum(axis=1)
     )
@@ -193,8 +191,8 @@ def _counted(formulas: Sequence[Formula]) -> list[Formula]:
     return [atom.child for atom in atoms if isinstance(atom, Modal)]
 
 
-class _Builder:
-    """Grows columns and layers from below."""
+class ColumnBuilder:
+    """Grows columns and layers for formulas, from below."""
 
     def __init__(self, formulas: Sequence[Formula]) -> None:
         self.columns: list[Column] = [TrueColumn()]
@@ -274,7 +272,7 @@ class _Builder:
                         f"than {max_leaves} leaves. Simplify the formulas, or give fewer of them."
                     )
                 continue
-            splits.append(self._split(atom))
+            splits.append(self.split(atom))
             for value in (True, False):
                 part = box.bound(atom, value)
                 smaller = [assume(formula, part, _THEORY) for formula in rest]
@@ -289,7 +287,8 @@ class _Builder:
         )
         return tree, [truths[leaf] for leaf in tree.leaves]
 
-    def _split(self, atom: Formula) -> Split:
+    def split(self, atom: Formula) -> Split:
+        """Return the split that decides a comparison of a column, or a column itself."""
         if isinstance(atom, Modal):
             return Split(self._column_of[atom.child], atom.modality, atom.threshold)
         return Split(self._column_of[atom], _ITSELF, 0)

@@ -8,11 +8,20 @@ comes from, so names never shift when parts are removed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from gnn2logic.idt.tree import Tree
 
-__all__ = ["IDT", "Column", "InputPredicate", "Layer", "LeafSet", "Prunings", "TrueColumn"]
+__all__ = [
+    "IDT",
+    "Column",
+    "InputPredicate",
+    "Layer",
+    "LeafSet",
+    "Prunings",
+    "RuleFront",
+    "TrueColumn",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,11 @@ class Prunings:
     alphas: tuple[float, ...]
     cuts: tuple[frozenset[int], ...]
 
+    @classmethod
+    def of_one(cls, tree: Tree) -> Self:
+        """Return the path of a tree that is not to be pruned."""
+        return cls(tree, (0.0,), (frozenset(),))
+
     def index(self, alpha: float) -> int:
         """Return the number of the tree that is best for a price."""
         return max(number for number, own in enumerate(self.alphas) if own <= alpha)
@@ -109,3 +123,22 @@ class Prunings:
     def tree(self, index: int) -> Tree:
         """Return tree number `index`."""
         return self.full.cut(self.cuts[index])
+
+
+@dataclass(frozen=True)
+class RuleFront:
+    """Rules that a search has found, from short to long.
+
+    Parameters
+    ----------
+    models : tuple of IDT
+        One for each rule, with just the columns and layers that it needs.
+    held_out : tuple of float or None
+        The accuracy of rules of this size on data that they were not learned from.
+    reason : str
+        Why the chosen one was chosen.
+    """
+
+    models: tuple[IDT, ...]
+    held_out: tuple[float | None, ...]
+    reason: str

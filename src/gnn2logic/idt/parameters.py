@@ -22,6 +22,9 @@ _Scalar = bool | int | float | str | None
 # was noted down is no part of the model.
 PARAMETERS = (
     "n_layers",
+    "algorithm",
+    "max_size",
+    "max_time",
     "width",
     "layer_depth",
     "modalities",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -23,11 +24,10 @@ from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, to_bytes
 from gnn2logic.idt.formulas import leaf_classes
 from gnn2logic.idt.layer_views import LayerView, layer_views
-from gnn2logic.idt.model import IDT, Prunings
+from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.predict import check_same_terms, final_leaves
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.rules import Readings, Rule, RuleTable
-from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.storage import ShardStore
 
@@ -48,6 +48,8 @@ class IDTPredictor:
         All prunings of the final tree, from small to large, with formulas and accuracy.
     prunings_, chosen_, ccp_alpha_
         The pruning path, the place on it, and the price of a leaf from which on it is the best.
+    front_ : RuleFront or None
+        The rules that a search has found, among which `chosen_` is a number; None for others.
     encoder_ : FittedEncoder
     n_layers_ : int
     """
@@ -58,14 +60,21 @@ class IDTPredictor:
     encoder_: FittedEncoder
     prunings_: Prunings
     chosen_: int
+    front_: RuleFront | None = None
     # Hyper-parameters of the estimator, in the form of the file; they are kept for saving again.
     _parameters: dict[str, Any]
 
-    def _leaves(self, graphs: object, *, final: Tree | None = None) -> npt.NDArray[Any]:
-        """Return the leaf of the final tree, or of another one in its place, for every row."""
+    def _leaves(self, graphs: object) -> npt.NDArray[Any]:
+        """Return the leaf of the final tree for every row."""
         check_fitted(self, "model_")
-        model = self.model_ if final is None else self.model_.with_final(final)
-        return np.concatenate([final_leaves(model, batch) for batch in self._batches(graphs)])
+        return self._leaves_by([self.model_], graphs)[0]
+
+    def _leaves_by(self, models: Sequence[IDT], graphs: object) -> list[npt.NDArray[Any]]:
+        """Return the leaf of the final tree of each model for every row, in one pass."""
+        reached = [
+            [final_leaves(model, batch) for model in models] for batch in self._batches(graphs)
+        ]
+        return [np.concatenate(leaves) for leaves in zip(*reached, strict=True)]
 
     def _batches(self, graphs: object) -> Iterator[GraphBatch]:
         """Give the graphs as predicates, those of a store shard by shard."""
@@ -128,8 +137,10 @@ class IDTPredictor:
 
     @property
     def ccp_alpha_(self) -> float:
-        """The price of a leaf from which on the chosen pruning is the best."""
+        """The price of a leaf from which on the chosen pruning is the best; 0 after a search."""
         check_fitted(self, "model_")
+        if self.front_ is not None:
+            return 0.0
         return self.prunings_.alphas[self.chosen_]
 
     @property
@@ -140,7 +151,7 @@ class IDTPredictor:
 
     def _readings(self) -> Readings:
         """Return what was read from the model as it is now; large ones take seconds to read."""
-        state = self.model_, self.prunings_, self.chosen_, self.classes_
+        state = self.model_, self.prunings_, self.front_, self.chosen_, self.classes_
         kept: Readings | None = self.__dict__.get("_kept")
         if kept is None or not kept.are_of(*state):
             kept = self._kept = Readings(*state)
@@ -154,20 +165,24 @@ class IDTPredictor:
     def rules(self, graphs: object, y: object = None, sample_weight: object = None) -> RuleTable:
         """Return the table of `rules_` with support and accuracy measured on the given data."""
         check_fitted(self, "model_")
-        full = self.prunings_.full
-        leaves = self._leaves(graphs, final=full)
-        labels = check_labels(self._truth(graphs, y), len(leaves), of=self._level)
-        weights = check_weights(sample_weight, len(leaves), of=self._level)
-        values = np.zeros((full.n_nodes, len(self.classes_) + 1))
+        front, full = self.front_, self.prunings_.full
+        models = [self.model_.with_final(full)] if front is None else front.models
+        leaves = self._leaves_by(models, graphs)
+        labels = check_labels(self._truth(graphs, y), len(leaves[0]), of=self._level)
+        weights = check_weights(sample_weight, len(labels), of=self._level)
         held = np.array([labels == label for label in self.classes_.tolist()])
         code = np.where(held.any(axis=0), held.argmax(axis=0), len(self.classes_))
-        np.add.at(values, (np.array(full.leaves)[leaves], code), weights)
-        # Children come after their parents.
-        for node in reversed(range(full.n_nodes)):
-            if full.splits[node] is not None:
-                values[node] = values[full.false_child[node]] + values[full.true_child[node]]
-        known = self.rules_
-        return RuleTable(self.model_, self.prunings_, self.classes_, self.chosen_, values, known)
+        tables = []
+        for model, reached in zip(models, leaves, strict=True):
+            table = np.zeros((model.final.n_leaves, len(self.classes_) + 1))
+            np.add.at(table, (reached, code), weights)
+            tables.append(table)
+        if front is not None:
+            return RuleTable.of_front(front, self.classes_, self.chosen_, tables, self.rules_)
+        values = full.node_sums(tables[0])
+        return RuleTable.of_prunings(
+            self.model_, self.prunings_, self.classes_, self.chosen_, values, self.rules_
+        )
 
     def pick(self, index: int | Rule) -> Self:
         """Return a copy of the model that predicts with another row of `rules_`, or its index."""
@@ -175,14 +190,20 @@ class IDTPredictor:
         if isinstance(index, Rule):
             index = index.index
         number = check_whole("index", index, least=0)
-        if number >= len(self.prunings_.alphas):
+        front = self.front_
+        n_rules = len(self.prunings_.alphas) if front is None else len(front.models)
+        if number >= n_rules:
             raise ParameterError(
-                f"index must be below {len(self.prunings_.alphas)}, the number of rules. "
-                f"Got {index} instead."
+                f"index must be below {n_rules}, the number of rules. Got {index} instead."
             )
         other = copy.copy(self)
         other.chosen_ = number
-        other.model_ = self.model_.with_final(self.prunings_.tree(number))
+        if front is None:
+            other.model_ = self.model_.with_final(self.prunings_.tree(number))
+        else:
+            other.front_ = replace(front, reason="picked")
+            other.model_ = front.models[number]
+            other.prunings_ = Prunings.of_one(other.model_.final)
         return other
 
     def prune(self) -> Self:
@@ -194,8 +215,8 @@ class IDTPredictor:
         check_fitted(self, "model_")
         other = copy.copy(self)
         other.model_ = prune(self.model_)
-        final = other.model_.final
-        other.prunings_ = Prunings(final, (0.0,), (frozenset(),))
+        other.prunings_ = Prunings.of_one(other.model_.final)
+        other.front_ = None
         other.chosen_ = 0
         return other
 
@@ -205,6 +226,7 @@ class IDTPredictor:
         contents = Contents(
             self.model_,
             self.prunings_,
+            self.front_,
             self.chosen_,
             self.classes_.tolist(),
             self.encoder_.to_document(),
@@ -222,6 +244,7 @@ class IDTPredictor:
         self.classes_ = np.array(contents.classes)
         self.model_ = contents.model
         self.prunings_ = contents.prunings
+        self.front_ = contents.front
         self.chosen_ = contents.chosen
         self._parameters = dict(contents.parameters)
 

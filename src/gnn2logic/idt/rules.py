@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gnn2logic._optional import import_optional
 from gnn2logic._text import one_line
 from gnn2logic.idt.formulas import class_formula, final_columns, leaf_classes
-from gnn2logic.idt.model import IDT, Prunings
+from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.syntax import Formula
 
@@ -37,15 +37,19 @@ _FRAME_COLUMNS = (
 
 
 class _Formulas:
-    """Formulas of all rules of a model, which is that of the full tree; each is read only once."""
+    """Formulas of all rules; each is read only once.
 
-    def __init__(self, model: IDT) -> None:
+    Rules that are prunings have their columns in common, those of `model`, the model with the full
+    tree.
+    """
+
+    def __init__(self, model: IDT | None) -> None:
         self._model = model
         self._known: dict[tuple[int, int], Formula] = {}
 
     @cached_property
-    def _columns(self) -> dict[int, Formula]:
-        return final_columns(self._model)
+    def _columns(self) -> dict[int, Formula] | None:
+        return None if self._model is None else final_columns(self._model)
 
     def of(self, rule: Rule, class_number: int) -> Formula:
         """Return the formula of a class by a rule."""
@@ -57,14 +61,18 @@ class _Formulas:
 
 @dataclass(frozen=True)
 class Rule:
-    """One pruning of the final tree.
+    """One rule: a pruning of the final tree, or what a search has found.
 
     Parameters
     ----------
     index : int
-        Its place on the pruning path, from the full tree (0) to the constant one.
-    alpha : float
-        The price of a leaf from which it is the best tree.
+        Its number: on the pruning path, from the full tree (0) to the constant one; of a search,
+        from the shortest (0) to the longest.
+    alpha : float or None
+        The price of a leaf from which it is the best tree; None for rules of a search.
+    held_out : float or None
+        The accuracy of rules of this size on data that they were not learned from, where it is
+        known.
     n_leaves : int
         Leaves of the final tree.
     accuracy : float
@@ -76,7 +84,8 @@ class Rule:
     """
 
     index: int
-    alpha: float
+    alpha: float | None
+    held_out: float | None
     n_leaves: int
     accuracy: float
     support: dict[Any, float]
@@ -106,68 +115,124 @@ class Rule:
 
 
 class RuleTable(Sequence[Rule]):
-    """The prunings of a fitted model, smallest first. Formulas are read when they are asked for.
-
-    Of prunings that predict the same everywhere only one is listed: the chosen one, or else the
-    smallest.
+    """The rules of a fitted model, smallest first. Formulas are read when they are asked for.
 
     Parameters
     ----------
-    model : IDT
-    prunings : Prunings
-    classes : array
-    chosen : int
-        The number of the pruning that the model predicts with.
-    values : array of shape (n_nodes, n_classes or n_classes + 1), optional
-        The weight of the data of each class at every node of the full tree: what the rules are
-        measured on. By default the training data, as the tree has it. A last column is for data
-        of no class that the model knows.
-    alike : RuleTable, optional
-        Another table of the same model, whose formulas need not be read again.
+    rules : sequence of Rule
+    data : {"training", "given"}
+        What they were measured on.
+    reason : str
+        Why the chosen one was chosen, if that is known.
     """
 
-    def __init__(
-        self,
+    def __init__(self, rules: Sequence[Rule], *, data: str = "training", reason: str = "") -> None:
+        self._rules = list(rules)
+        self._data = data
+        self._reason = reason
+
+    @classmethod
+    def of_prunings(
+        cls,
         model: IDT,
         prunings: Prunings,
         classes: npt.NDArray[Any],
         chosen: int,
         values: npt.NDArray[np.float64] | None = None,
         alike: RuleTable | None = None,
-    ) -> None:
-        self._rules: list[Rule] = []
-        self._data = "training" if values is None else "given"
+    ) -> RuleTable:
+        """Return the table of all prunings of the final tree.
+
+        Of prunings that predict the same everywhere only one is listed: the chosen one, or else
+        the smallest.
+
+        Parameters
+        ----------
+        model : IDT
+        prunings : Prunings
+        classes : array
+        chosen : int
+            The number of the pruning that the model predicts with.
+        values : array of shape (n_nodes, n_classes or n_classes + 1), optional
+            The weight of the data of each class at every node of the full tree: what the rules are
+            measured on. By default the training data, as the tree has it. A last column is for
+            data of no class that the model knows.
+        alike : RuleTable, optional
+            Another table of the same model, whose formulas need not be read again.
+        """
         full = prunings.full
-        self._formulas: _Formulas = (
-            _Formulas(model.with_final(full)) if alike is None else alike._formulas
-        )
+        formulas = _Formulas(model.with_final(full)) if alike is None else alike._rules[0]._formulas
         measured = full if values is None else replace(full, values=values)
         listed: dict[frozenset[tuple[int, int]], int] = {}
         for index in reversed(range(len(prunings.alphas))):
             key = _predictions(full, prunings.cuts[index])
             if key not in listed or index == chosen:
                 listed[key] = index
+        rules = []
         for index in sorted(listed.values(), reverse=True):
             tree = full.cut(prunings.cuts[index])
             leaves = measured.cut(prunings.cuts[index]).values[list(tree.leaves)]
-            # Rows are classes that are predicted, columns those that are true.
-            confusion = np.zeros((len(classes), leaves.shape[1]))
-            np.add.at(confusion, leaf_classes(tree), leaves)
-            confusion /= confusion.sum()
-            shares = confusion.sum(axis=1).tolist()
-            self._rules.append(
+            accuracy, support = _measured(tree, leaves, classes)
+            rules.append(
                 Rule(
                     index=index,
                     alpha=prunings.alphas[index],
+                    held_out=None,
                     n_leaves=tree.n_leaves,
-                    accuracy=float(np.trace(confusion)),
-                    support=dict(zip(classes.tolist(), shares, strict=True)),
+                    accuracy=accuracy,
+                    support=support,
                     chosen=index == chosen,
                     model=model.with_final(tree),
                     classes=classes,
-                    _formulas=self._formulas,
+                    _formulas=formulas,
                 )
             )
+        return cls(rules, data="training" if values is None else "given")
+
+    @classmethod
+    def of_front(
+        cls,
+        front: RuleFront,
+        classes: npt.NDArray[Any],
+        chosen: int,
+        values: Sequence[npt.NDArray[np.float64]] | None = None,
+        alike: RuleTable | None = None,
+    ) -> RuleTable:
+        """Return the table of the rules that a search has found.
+
+        Parameters
+        ----------
+        front : RuleFront
+        classes : array
+        chosen : int
+            The number of the rule that the model predicts with.
+        values : sequence of array of shape (n_leaves, n_classes + 1), optional
+            The weight of the data of each class at every leaf of each rule; by default that of the
+            training data. The last column is for data of no class that the model knows.
+        alike : RuleTable, optional
+            Another table of the same model, whose formulas need not be read again.
+        """
+        formulas = _Formulas(None) if alike is None else alike._rules[0]._formulas
+        rules = []
+        for index, model in enumerate(front.models):
+            tree = model.final
+            leaves = tree.values[list(tree.leaves)] if values is None else values[index]
+            accuracy, support = _measured(tree, leaves, classes)
+            rules.append(
+                Rule(
+                    index=index,
+                    alpha=None,
+                    held_out=front.held_out[index],
+                    n_leaves=tree.n_leaves,
+                    accuracy=accuracy,
+                    support=support,
+                    chosen=index == chosen,
+                    model=model,
+                    classes=classes,
+                    _formulas=formulas,
+                )
+            )
+        return cls(rules, data="training" if values is None else "given", reason=front.reason)
 
     def __len__(self) -> int:
         return len(self._rules)
@@ -197,6 +262,7 @@ class RuleTable(Sequence[Rule]):
                 "modal_depth": formula.modal_depth,
                 "support": rule.support[label],
                 "accuracy": rule.accuracy,
+                **({} if rule.held_out is None else {"held_out": rule.held_out}),
                 "leaves": rule.n_leaves,
                 "chosen": rule.chosen,
             }
@@ -221,11 +287,12 @@ class RuleTable(Sequence[Rule]):
         if len(self._rules) == 1:
             # Nothing to weigh up: the rule itself.
             return "\n".join(_in_full(self.chosen, list(self.chosen.formulas)))
+        tried = any(rule.held_out is not None for rule in self._rules)
         lines = [
             f"rules from small to large, > marks the chosen one; accuracy and share of each class "
             f"on the {self._data} data",
             f"{'':2}{'index':>5} {'leaves':>6} {'size':>5} {'depth':>5} {'accuracy':>8}  "
-            "class (share): formula",
+            f"{'held out  ' if tried else ''}class (share): formula",
         ]
         for rule in self._rules:
             if rule.n_leaves > max_leaves and not rule.chosen:
@@ -235,6 +302,8 @@ class RuleTable(Sequence[Rule]):
                 f"{'>' if rule.chosen else ' ':2}{rule.index:>5} {rule.n_leaves:>6} {rule.size:>5} "
                 f"{rule.modal_depth:>5} {rule.accuracy:>8.4f}  "
             )
+            if tried:
+                head += f"{'' if rule.held_out is None else f'{rule.held_out:.4f}':>8}  "
             for number, label in enumerate(shown):
                 start = head if number == 0 else " " * len(head)
                 support, name = rule.support[label], one_line(str(label))
@@ -242,6 +311,8 @@ class RuleTable(Sequence[Rule]):
         shown = shown_classes(self.chosen)
         if any(len(str(self.chosen.formulas[label])) > _SHOWN for label in shown):
             lines.extend(["the chosen rule in full", *_in_full(self.chosen, shown)])
+        if self._reason:
+            lines.append(f"chosen: {self._reason}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -260,27 +331,40 @@ class Readings:
     ----------
     model : IDT
     prunings : Prunings
+    front : RuleFront or None
     chosen : int
     classes : array
     """
 
     def __init__(
-        self, model: IDT, prunings: Prunings, chosen: int, classes: npt.NDArray[Any]
+        self,
+        model: IDT,
+        prunings: Prunings,
+        front: RuleFront | None,
+        chosen: int,
+        classes: npt.NDArray[Any],
     ) -> None:
         self._model, self._prunings, self._chosen = model, prunings, chosen
+        self._front = front
         # Arrays can be written to, so what they held is kept beside them.
         self._classes = classes.copy()
         self._values = model.final.values.copy(), prunings.full.values.copy()
         self._formulas: dict[int, Formula] = {}
 
     def are_of(
-        self, model: IDT, prunings: Prunings, chosen: int, classes: npt.NDArray[Any]
+        self,
+        model: IDT,
+        prunings: Prunings,
+        front: RuleFront | None,
+        chosen: int,
+        classes: npt.NDArray[Any],
     ) -> bool:
         """Return whether this is what such a state would say."""
         final, full = self._values
         return (
             model is self._model
             and prunings is self._prunings
+            and front is self._front
             and chosen == self._chosen
             and classes.dtype == self._classes.dtype
             and np.array_equal(classes, self._classes)
@@ -301,7 +385,21 @@ class Readings:
     @cached_property
     def rules(self) -> RuleTable:
         """The table of rules, measured on the training data."""
-        return RuleTable(self._model, self._prunings, self._classes, self._chosen)
+        if self._front is not None:
+            return RuleTable.of_front(self._front, self._classes, self._chosen)
+        return RuleTable.of_prunings(self._model, self._prunings, self._classes, self._chosen)
+
+
+def _measured(
+    tree: Tree, leaves: npt.NDArray[np.float64], classes: npt.NDArray[Any]
+) -> tuple[float, dict[Any, float]]:
+    """Return accuracy and support, given the weight of each true class at every leaf."""
+    # Rows are classes that are predicted, columns those that are true.
+    confusion = np.zeros((len(classes), leaves.shape[1]))
+    np.add.at(confusion, leaf_classes(tree), leaves)
+    confusion /= confusion.sum()
+    shares = confusion.sum(axis=1).tolist()
+    return float(np.trace(confusion)), dict(zip(classes.tolist(), shares, strict=True))
 
 
 def shown_classes(rule: Rule) -> list[Any]:

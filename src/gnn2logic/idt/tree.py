@@ -150,6 +150,22 @@ class Tree:
                 reached[node] = low ^ ((low ^ high) & mask)
         return np.broadcast_to(np.asarray(reached[0], dtype=np.uint8), (n_rows,))
 
+    def node_sums(self, leaf_values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the sum of the values of the leaves below every node, given those of the leaves.
+
+        Parameters
+        ----------
+        leaf_values : array of shape (n_leaves, n_outputs)
+            From left to right.
+        """
+        values = np.zeros((self.n_nodes, leaf_values.shape[1]))
+        values[list(self.leaves)] = leaf_values
+        # Children come after their parents.
+        for node in reversed(range(self.n_nodes)):
+            if self.splits[node] is not None:
+                values[node] = values[self.false_child[node]] + values[self.true_child[node]]
+        return values
+
     def cut(self, nodes: Collection[int]) -> Tree:
         """Return the tree with the given nodes as leaves and nothing below them."""
         origin: list[int] = []

@@ -15,6 +15,7 @@ from gnn2logic._digests import digest_of_values
 from gnn2logic._progress import Progress
 from gnn2logic._validation import (
     check_choice,
+    check_number,
     check_share,
     check_whole,
     is_number,
@@ -30,7 +31,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.files import read_contents
-from gnn2logic.idt.model import IDT
+from gnn2logic.idt.model import IDT, Prunings
 from gnn2logic.idt.parameters import (
     modalities_from,
     parameters_from_document,
@@ -46,6 +47,21 @@ from gnn2logic.storage import ShardStore
 __all__ = ["IDTEstimator"]
 
 _DEFAULT_LAYERS = 3
+# What a search has no use for.
+_LAYERS_ONLY = (
+    "width",
+    "layer_depth",
+    "max_features",
+    "max_graphs",
+    "random_thresholds",
+    "leaf_sets",
+    "max_depth",
+    "ccp_alpha",
+    "projection",
+    "n_shards",
+    "engine",
+    "checkpoint",
+)
 # What a fit on a store takes unless an engine says otherwise.
 _STORE_MEMORY = "1 GiB"
 
@@ -57,6 +73,9 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         self,
         n_layers: int | None = None,
         *,
+        algorithm: str = "layers",
+        max_size: int | None = None,
+        max_time: float | None = None,
         width: int = 32,
         layer_depth: int = 2,
         modalities: object = "auto",
@@ -80,6 +99,9 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         verbose: int | None = None,
     ) -> None:
         self.n_layers = n_layers
+        self.algorithm = algorithm
+        self.max_size = max_size
+        self.max_time = max_time
         self.width = width
         self.layer_depth = layer_depth
         self.modalities = modalities
@@ -135,6 +157,15 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         # numba is slow to import and only learning needs it.
         from gnn2logic.learning.fit import fit
 
+        algorithm = check_choice("algorithm", self.algorithm, ("layers", "search"))
+        if algorithm == "search":
+            self._learn_by_search(encoded, given, activations, rows)
+            return
+        for name in ("max_size", "max_time"):
+            if getattr(self, name) is not None:
+                raise ParameterError(
+                    f"{name} belongs to algorithm='search'. Got it with algorithm='layers'."
+                )
         encoder, graphs = encoded
         kept = KeptGraphs.with_weight(graphs, rows.absent)
         kept_rows = kept.graphs if self._level == "graph" else kept.nodes
@@ -175,10 +206,75 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             )
         self.encoder_ = encoder
         self.classes_ = rows.classes
+        self.front_ = None
         self.prunings_ = fitted.prunings
         self.chosen_ = fitted.prunings.index(fitted.alpha)
         chosen = fitted.prunings.tree(self.chosen_)
         self.model_ = IDT(fitted.columns, fitted.layers, chosen, self._level)
+
+    def _learn_by_search(
+        self,
+        encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
+        given: object,
+        activations: object,
+        rows: Rows,
+    ) -> None:
+        """Learn rules by search, from labels alone."""
+        from gnn2logic.learning.search.fit import SearchOptions, fit_by_search
+
+        if activations is not None:
+            raise ParameterError(
+                "algorithm='search' learns from labels alone. Leave activations out, or choose "
+                "algorithm='layers'."
+            )
+        defaults = type(self)().get_params(deep=False)
+        for name in _LAYERS_ONLY:
+            if getattr(self, name) != defaults[name]:
+                raise ParameterError(
+                    f"{name} belongs to algorithm='layers'. Got {name}={getattr(self, name)!r} "
+                    "with algorithm='search'."
+                )
+        encoder, graphs = encoded
+        kept = KeptGraphs.with_weight(graphs, rows.absent)
+        kept_rows = kept.graphs if self._level == "graph" else kept.nodes
+        if isinstance(graphs, ShardStore):
+            graphs = GraphBatch.concat(graphs)
+            graphs = graphs.take(kept.graphs)
+        elif not kept.graphs.all():
+            encoder = self._new_encoder()
+            graphs = encoder.fit_transform_some(given, kept.graphs)
+        n_layers = _DEFAULT_LAYERS if self.n_layers is None else self._whole("n_layers", least=0)
+        self._kinds()
+        options = SearchOptions(
+            modalities=self._layer_modalities(graphs, n_layers)[-1],
+            absolute=bool(self.absolute),
+            relative=bool(self.relative),
+            depth=n_layers,
+            min_rows=self._whole("min_samples_leaf", least=1),
+            max_size=None if self.max_size is None else self._whole("max_size", least=1),
+            max_time=None if self.max_time is None else check_number("max_time", self.max_time),
+        )
+        labels = Labels(
+            rows.codes[kept_rows], integer_weights(rows.weights[kept_rows]), len(rows.classes)
+        )
+        with (
+            Progress("search", None, verbose=self.verbose) as progress,
+            limited_threads(self.n_jobs),
+        ):
+            front, chosen = fit_by_search(
+                graphs,
+                labels,
+                self._level,
+                options,
+                seed=[seed_from(self.random_state)],
+                progress=progress,
+            )
+        self.encoder_ = encoder
+        self.classes_ = rows.classes
+        self.front_ = front
+        self.chosen_ = chosen
+        self.model_ = front.models[chosen]
+        self.prunings_ = Prunings.of_one(self.model_.final)
 
     def _engine(self, graphs: GraphBatch | ShardStore) -> Engine:
         """Return who does the work; graphs on disk are never all in memory."""

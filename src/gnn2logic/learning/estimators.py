@@ -19,7 +19,17 @@ class IDTClassifier(IDTEstimator):
     Parameters
     ----------
     n_layers : int, optional
-        Inner layers, 3 by default. With activations there are as many as arrays.
+        Inner layers, 3 by default. With activations there are as many as arrays. A search nests
+        at most so many modal parameters.
+    algorithm : {"layers", "search"}
+        ``"layers"``: the paper's, layer by layer, from labels or from activations. ``"search"``:
+        short rules whose counts tell whole graphs apart, from labels alone; `rules_` then goes from
+        one symbol to the longest rule that paid, with its accuracy on held-out data.
+    max_size : int, optional
+        Search: the most symbols of the chosen rule, 40 by default. A longer one is taken, with a
+        warning, if it is more accurate on held-out data by more than 0.01.
+    max_time : float, optional
+        Search: the seconds after which nothing new is begun; what was found is the answer.
     width : int
         Trees per inner layer.
     layer_depth : int

@@ -88,7 +88,7 @@ class RuleSearch:
         self.library = level.library(rows, least=settings.least_weight)
         self.searches = [
             Search(self._judge(channel, rows), settings.rounds)
-            for channel in range(targets.values.shape[1])
+            for channel in self._varied_targets(rows)
         ]
         self.searches_below: list[Search] = []
         low, high = targets.values.min(axis=0), targets.values.max(axis=0)
@@ -105,6 +105,11 @@ class RuleSearch:
             price=self.settings.price,
             least_weight=self.settings.least_weight,
         )
+
+    def _varied_targets(self, rows: IntArray) -> list[int]:
+        """Return the targets that are not the same for all of some rows."""
+        values = self.targets.values[rows]
+        return np.flatnonzero(values.max(axis=0) > values.min(axis=0)).tolist()
 
     def run(
         self,
@@ -124,7 +129,7 @@ class RuleSearch:
         in_time : callable
             Whether there is time for another step; the first one is always taken.
         """
-        front: list[SearchedRule] = []
+        front = self._front()
         for _ in zip(*(search.rounds(proposed) for search in self.searches), strict=True):
             front = self._front()
             if report is not None:
@@ -163,14 +168,11 @@ class RuleSearch:
         for root in roots.values():
             for side in (root.truth, ~root.truth):
                 rows = self.rows[side[self.rows]]
-                if len(np.unique(self.targets.classes[rows])) < 2:
-                    continue
-                for channel in range(self.targets.values.shape[1]):
-                    if np.ptp(self.targets.values[rows, channel]) > 0:
-                        search = Search(self._judge(channel, rows), self.settings.below)
-                        for _ in search.rounds():
-                            pass
-                        self.searches_below.append(search)
+                for channel in self._varied_targets(rows):
+                    search = Search(self._judge(channel, rows), self.settings.below)
+                    for _ in search.rounds():
+                        pass
+                    self.searches_below.append(search)
 
     # Small trees ------------------------------------------------------------------------------
 
