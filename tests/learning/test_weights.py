@@ -38,6 +38,7 @@ def document(model: Any) -> bytes:
     contents = Contents(
         model.model_,
         model.prunings_,
+        model.front_,
         model.chosen_,
         model.classes_.tolist(),
         model.encoder_.to_document(),
