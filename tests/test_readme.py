@@ -83,7 +83,8 @@ def test_the_demo_runs(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert "two shapes, in words:" in done.stdout
+    # Which class has the shorter rule depends on rounding, and so on the number of threads.
+    assert re.search(r"^(two|zero one or three) shapes, in words:$", done.stdout, re.MULTILINE)
     assert "rule and network agree about" in done.stdout
     for name in ("report.html", "rule.png", "two_shapes.png"):
         assert str(out / name) in done.stdout
