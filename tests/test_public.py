@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import inspect
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +42,64 @@ def test_type_checkers_see_the_same_names() -> None:
         if name != "__version__"
     }
     assert imported == homes
+
+
+# One word for one thing; docs/names.md has the table.
+_OTHER_WORDS = {
+    "seed": "random_state",
+    "task": "level",
+    "label_names": "class_names",
+    "target_names": "class_names",
+    "jobs": "n_jobs",
+    "num_nodes": "n_nodes",
+}
+# The labels themselves, in the order of numbers; what they are called is `class_names`.
+_TAKE_CLASSES = {"Teacher", "fit", "add_activations"}
+
+
+def _public_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yield what can be called, by name: of the package, of its parts, and of their classes."""
+    homes = [gnn2logic, *(getattr(gnn2logic, part) for part in gnn2logic._PARTS)]
+    for home in homes:
+        for name in getattr(home, "__all__", ()):
+            value = getattr(home, name)
+            if not callable(value):
+                continue
+            yield name, value
+            if isinstance(value, type) and value.__module__.startswith("gnn2logic"):
+                for method, function in inspect.getmembers(value, inspect.isfunction):
+                    own = function.__module__.startswith("gnn2logic")
+                    if own and not method.startswith("_"):
+                        yield method, function
+
+
+def test_one_thing_has_one_word() -> None:
+    checked = 0
+    for name, function in _public_functions():
+        try:
+            words = set(inspect.signature(function).parameters)
+        except ValueError:
+            # Classes of C, such as those of errors.
+            continue
+        checked += 1
+        if name == "AttributedGraph":
+            # It has the attributes of a graph of PyTorch Geometric.
+            continue
+        other = sorted(words & set(_OTHER_WORDS))
+        assert not other, f"{name} says {other[0]}; say {_OTHER_WORDS[other[0]]}"
+        if isinstance(function, type) and dataclasses.is_dataclass(function):
+            continue
+        if "classes" in words:
+            assert name in _TAKE_CLASSES, f"{name}: names of classes are class_names"
+    assert checked > 200
+
+
+def test_formulas_and_models_are_written_by_the_same_words() -> None:
+    formula = gnn2logic.Formula
+    for form in ("c2", "english", "json", "latex", "unicode"):
+        assert hasattr(formula, f"to_{form}")
+        assert not hasattr(formula, form)
+    assert {f"export_{form}" for form in ("text", "dot", "tikz")} <= set(gnn2logic.__all__)
 
 
 def test_logic_needs_no_heavy_package() -> None:

@@ -150,7 +150,7 @@ def test_features_and_edge_attributes_come_from_the_data() -> None:
 def test_nodes() -> None:
     labels = parse("A U0 > 1").evaluate(GRAPHS, level="node").astype(int)
     model = IDTNodeClassifier(n_layers=0, ccp_alpha=0, random_state=0).fit(GRAPHS, labels)
-    teacher = Teacher(to_gnn(parse("A U0 > 0"), level="node"), task="node")
+    teacher = Teacher(to_gnn(parse("A U0 > 0"), level="node"), level="node")
     found = find_disagreements(model, teacher, GRAPHS, n=1, random_state=0)
     assert found.level == "node"
     graph, node = found[0].graph, found[0].node

@@ -45,7 +45,7 @@ def test_nodes_that_differ() -> None:
     labels = parse("A U0 > 1").evaluate(GRAPHS, level="node").astype(int)
     model = IDTNodeClassifier(n_layers=0, ccp_alpha=0, random_state=0).fit(GRAPHS, labels)
     other = parse("A U0 > 2")
-    found = disagreements(model, Teacher(to_gnn(other, level="node"), task="node"), GRAPHS)
+    found = disagreements(model, Teacher(to_gnn(other, level="node"), level="node"), GRAPHS)
     truth = other.evaluate(GRAPHS, level="node")
     expected = np.flatnonzero((labels == 1) != truth)
     assert [GRAPHS.ptr[own.index] + own.node for own in found] == expected.tolist()
@@ -66,7 +66,7 @@ def test_nodes_that_differ_in_graphs_of_one_node() -> None:
     assert {own.node for own in found} == {0}
     # Who says that the rows are graphs is taken at their word.
     with pytest.raises(ParameterError, match="The IDT classifies nodes and the teacher graphs"):
-        disagreements(model, Teacher(to_gnn(parse("U1")), task="graph"), single)
+        disagreements(model, Teacher(to_gnn(parse("U1")), level="graph"), single)
 
 
 def test_printed_as_a_table_of_one_line_each() -> None:
@@ -104,7 +104,7 @@ def test_bad_inputs() -> None:
         disagreements(bad, net, GRAPHS)
     with pytest.raises(NotFittedError):
         disagreements(IDTClassifier(), net, GRAPHS)
-    node_teacher = Teacher(to_gnn(parse("U0"), level="node"), task="node")
+    node_teacher = Teacher(to_gnn(parse("U0"), level="node"), level="node")
     with pytest.raises(ParameterError, match="IDT classifies graphs and the teacher nodes"):
         disagreements(model, node_teacher, GRAPHS)
     with pytest.raises(LabelError, match="same names of classes"):

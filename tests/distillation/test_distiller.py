@@ -145,7 +145,7 @@ def test_grid_search_without_an_idt() -> None:
     assert search.best_estimator_.idt_.width == 1
     expected = distill(module, own, width=1, max_depth=2, random_state=0)
     assert str(search.best_estimator_.idt_) == str(expected)
-    nodes = IDTDistiller(Teacher(node_model(), task="node")).set_params(idt__width=2)
+    nodes = IDTDistiller(Teacher(node_model(), level="node")).set_params(idt__width=2)
     assert isinstance(nodes.idt, IDTNodeClassifier)
     assert nodes.fit(own).idt_.width == 2
     with pytest.raises(ParameterError, match="such as IDTNodeClassifier"):

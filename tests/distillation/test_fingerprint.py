@@ -87,7 +87,7 @@ DIFFERENT: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         lambda: Teacher(Plain(), classes=["a", "b", "c"]),
         lambda: Teacher(Plain(), classes=["c", "b", "a"]),
     ),
-    "task": (lambda: Teacher(Plain(), task="node"), lambda: Teacher(Plain(), task="graph")),
+    "level": (lambda: Teacher(Plain(), level="node"), lambda: Teacher(Plain(), level="graph")),
     "layers": (lambda: Teacher(Plain(), layers=["conv"]), lambda: Teacher(Plain())),
     "layer function": (
         lambda: Teacher(Plain(), layers=lambda _m, b: [b.x]),

@@ -34,7 +34,7 @@ def test_batch_mates_of_nodes() -> None:
             return x - x.mean(dim=0)
 
     with pytest.warns(BatchDependenceWarning):
-        Teacher(Centred(), task="node").check(graphs())
+        Teacher(Centred(), level="node").check(graphs())
 
 
 def test_the_zoo_and_our_own_networks_behave() -> None:

@@ -85,7 +85,7 @@ def test_nodes_need_no_batch() -> None:
     # One try, and one mini-batch.
     assert len(calls) == 2
     calls.clear()
-    assert Teacher(module, task="node").run(graphs()).level == "node"
+    assert Teacher(module, level="node").run(graphs()).level == "node"
     assert len(calls) == 1
     # One number for each node, as many as there are edges.
     one: Any = seeded(lambda: GCN(2, 4, num_layers=2, out_channels=1))

@@ -37,7 +37,7 @@ from gnn2logic.models import GNNClassifier
         ({"classes": []}, "classes must list one label for each class"),
         ({"classes": [0, 0, 1]}, r"classes must be distinct. Got \[0, 0, 1\]"),
         ({"classes": [0.5, 1]}, "classes cannot be read.*Got 0.5 at position 0"),
-        ({"task": "edge"}, "task must be one of 'auto', 'graph', 'node'. Got 'edge' instead"),
+        ({"level": "edge"}, "level must be one of 'auto', 'graph', 'node'. Got 'edge' instead"),
         ({"batch_size": 0}, "batch_size must be a whole number >= 1. Got 0 instead"),
         ({"max_nodes": 2.5}, "max_nodes must be a whole number >= 1. Got 2.5 instead"),
         ({"device": "gpu!"}, "device must be .* a device that torch can use. Got 'gpu!' instead"),
@@ -164,9 +164,9 @@ def test_bad_outputs_while_checking() -> None:
 
 def test_rows_of_the_other_task() -> None:
     with pytest.raises(TeacherError, match="one row for each of the 12 graphs of a mini-batch"):
-        Teacher(node_model(), task="graph").predict(graphs())
+        Teacher(node_model(), level="graph").predict(graphs())
     with pytest.raises(TeacherError, match="one row for each of the .* nodes of a mini-batch"):
-        Teacher(zoo("GCN"), task="node").predict(graphs())
+        Teacher(zoo("GCN"), level="node").predict(graphs())
 
 
 def test_outputs_that_change_their_form() -> None:

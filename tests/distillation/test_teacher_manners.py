@@ -122,9 +122,9 @@ def test_caches_of_layers_are_left_alone() -> None:
     cached(own[0].x, own[0].edge_index)
     kept = cached._cached_edge_index
     assert kept is not None
-    expected, found = Teacher(plain, task="node").run(own), Teacher(cached, task="node").run(own)
+    expected, found = Teacher(plain, level="node").run(own), Teacher(cached, level="node").run(own)
     assert np.array_equal(found.scores, expected.scores)
-    Teacher(cached, max_nodes=20, task="node").check(own)
+    Teacher(cached, max_nodes=20, level="node").check(own)
     assert cached.cached is True
     assert cached._cached_edge_index is kept
 

@@ -167,7 +167,7 @@ def test_graphs_of_one_node_are_graphs_unless_told() -> None:
     assert len(one_each) > 1
     assert Teacher(zoo("GCN")).run(one_each).level == "graph"
     assert Teacher(node_model()).run(one_each).level == "graph"
-    assert Teacher(node_model(), task="node").run(one_each).level == "node"
+    assert Teacher(node_model(), level="node").run(one_each).level == "node"
     # One larger graph anywhere settles it.
     assert Teacher(node_model(), batch_size=2).run([*one_each, *data()]).level == "node"
 

@@ -174,7 +174,7 @@ def test_models_of_graphs_are_the_same(
 ) -> None:
     monkeypatch.setattr(placement, "_WORTH_A_TASK", worth_a_task)
     labels = parse("1(A U0 > 1/2) > 3").evaluate(GRAPHS)
-    make = IDTClassifier(2, width=6, max_graphs=0.7, random_thresholds=True, random_state=3)
+    make = IDTClassifier(2, width=6, max_samples=0.7, random_thresholds=True, random_state=3)
     here = learned(make.fit(GRAPHS, labels), tmp_path)
     make.set_params(engine=client, n_shards=n_shards)
     assert learned(make.fit(GRAPHS, labels), tmp_path) == here

@@ -115,7 +115,7 @@ def test_a_row_cut_short_is_made_anew(
 
 
 def test_folds_that_run_side_by_side_give_the_same(finished: Path, tmp_path: Path) -> None:
-    reproduce(tmp_path, datasets=["psi_0"], models=MODELS, smoke=True, jobs=2)
+    reproduce(tmp_path, datasets=["psi_0"], models=MODELS, smoke=True, n_jobs=2)
     assert tables_of(tmp_path) == tables_of(finished)
 
 
@@ -130,7 +130,7 @@ def test_rows_of_other_settings_are_refused(finished: Path) -> None:
         ({"datasets": ["MUTAG"]}, "Each data set must be one of AIDS"),
         ({"models": ["SVM"]}, "Each model must be one of GCN"),
         ({"folds": 1}, "folds must be"),
-        ({"jobs": 0}, "jobs must be"),
+        ({"n_jobs": 0}, "n_jobs must be"),
         (
             {"random_state": 2**32},
             "random_state must be a whole number from 0 to 4294967295. Got 4294967296",

@@ -98,8 +98,8 @@ def test_no_edges(edges: Any) -> None:
         ([(0, 1), (1, 3)], 3, "between 0 and 2 in graph 0, .* Got 3 as the target of edge 1"),
         ([(0, 1), (-1, 0)], 3, "Got -1 as the source of edge 1"),
         ([], 0, "Graph 0 must have at least one node. Got 0"),
-        ([], 2.0, "num_nodes must be a whole number. Got 2.0"),
-        ([], True, "num_nodes must be a whole number. Got True"),
+        ([], 2.0, "n_nodes must be a whole number. Got 2.0"),
+        ([], True, "n_nodes must be a whole number. Got True"),
     ],
 )
 def test_bad_edge_lists(edges: Any, num_nodes: Any, message: str) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import errno
 import importlib.util
 import json
@@ -29,6 +30,7 @@ from gnn2logic import (
 )
 from gnn2logic.exceptions import ModelFileError
 from gnn2logic.idt.parameters import PARAMETERS
+from model_documents import load_bytes, signed
 
 DATA = Path(__file__).parent / "data"
 
@@ -291,6 +293,26 @@ def test_parameters_are_those_of_the_estimators() -> None:
     for kind in (IDTClassifier, IDTNodeClassifier):
         others = {"encoder", "engine", "checkpoint"}
         assert {*PARAMETERS, *others} == set(kind().get_params(deep=False))
+
+
+def test_earlier_names_of_parameters_are_read(tmp_path: Path) -> None:
+    """`max_samples` was `max_graphs` before the first release."""
+    train = some_graphs()
+    model = IDTClassifier(1, width=2, max_samples=0.5, random_state=0)
+    model.fit(train, noisy_labels(train, "1 U0 > 2")).save(tmp_path / "now.json")
+    now = json.loads((tmp_path / "now.json").read_bytes())
+    document = copy.deepcopy(now)
+    parameters = document["parameters"]
+    parameters["max_graphs"] = parameters.pop("max_samples")
+    earlier = tmp_path / "earlier.json"
+    earlier.write_bytes(signed(document))
+    assert IDTClassifier.load(earlier).max_samples == 0.5
+    for loaded in (IDTClassifier.load(earlier), load(earlier)):
+        loaded.save(tmp_path / "again.json")
+        assert json.loads((tmp_path / "again.json").read_bytes()) == now
+    parameters["max_samples"] = 0.5
+    with pytest.raises(ModelFileError, match="unknown parameter 'max_graphs'"):
+        load_bytes(signed(document), tmp_path)
 
 
 def test_loading_an_estimator_of_the_other_kind(model: IDTClassifier, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def stop_before_layer(monkeypatch: pytest.MonkeyPatch, number: int) -> list[int]
 
 SETTINGS: list[dict[str, Any]] = [
     {},
-    {"max_graphs": 0.5, "random_thresholds": True, "layer_depth": 3},
+    {"max_samples": 0.5, "random_thresholds": True, "layer_depth": 3},
     {"modalities": [["I"], ["A"], ["I", "A", "1-A"]], "leaf_sets": "merge"},
 ]
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
-from gnn2logic import IDTClassifier, IDTNodeClassifier, parse, random_graphs
+from gnn2logic import IDTClassifier, IDTNodeClassifier, PredicateEncoder, parse, random_graphs
 from gnn2logic.exceptions import (
     ActivationError,
     FeatureError,
@@ -30,6 +30,35 @@ PSI = {
     "psi_1": "1((A U0 < 4) | (A U0 > 9)) > 0",
     "psi_2": "1(A(A U0 > 6) > 0.5) > 0.5",
 }
+
+
+def test_fit_tells_the_columns_of_the_graphs() -> None:
+    triangle = 1 - np.eye(3, dtype=int)
+    graphs = [(triangle, np.array([[n % 3, 0.1 * n]] * 3)) for n in range(30)]
+    encoder = PredicateEncoder(feature_names=["atom", "charge"])
+    model = IDTClassifier(1, width=2, encoder=encoder, random_state=0)
+    for name in ("n_features_in_", "feature_names_in_"):
+        assert not hasattr(model, name)
+    model.fit(graphs, np.arange(30) % 3 == 0)
+    assert model.n_features_in_ == 2
+    assert model.feature_names_in_.tolist() == ["atom", "charge"]
+    # A batch has predicates, and these are its columns.
+    batch = mixed_graphs(0)
+    nodes = IDTNodeClassifier(1, width=2, random_state=0).fit(batch, np.arange(batch.n_nodes) % 2)
+    assert nodes.feature_names_in_.tolist() == ["U0", "U1"]
+
+
+@pytest.mark.skipif(
+    not hasattr(BaseEstimator, "__sklearn_tags__"), reason="needs scikit-learn 1.6: it has tags"
+)
+@pytest.mark.parametrize("estimator", [IDTClassifier(), IDTNodeClassifier()])
+def test_tags_say_that_the_input_is_graphs(estimator: Any) -> None:
+    tags = estimator.__sklearn_tags__()
+    assert tags.estimator_type == "classifier"
+    assert tags.no_validation
+    assert not tags.input_tags.two_d_array
+    assert tags.target_tags.required
+    assert not PredicateEncoder().__sklearn_tags__().input_tags.two_d_array
 
 
 def paper_graphs(seed: int, count: int = 1000) -> GraphBatch:
@@ -118,7 +147,7 @@ def test_planted_rule_of_nodes_on_one_big_graph() -> None:
             "ccp_alpha": st.sampled_from([0.0, 0.01, "auto"]),
             "relative": st.booleans(),
             "random_thresholds": st.booleans(),
-            "max_graphs": st.sampled_from([None, 0.5]),
+            "max_samples": st.sampled_from([None, 0.5]),
             "leaf_sets": st.sampled_from(["merge", "nested", "all"]),
         }
     ),
@@ -328,7 +357,7 @@ def test_reading_the_model() -> None:
         ({"n_layers": -1}, "n_layers must be a whole number >= 0"),
         ({"layer_depth": 0}, "layer_depth must be"),
         ({"max_features": 0.0}, r"max_features must be a number in \(0, 1\]. Got 0.0"),
-        ({"max_graphs": 2}, r"max_graphs must be a number in \(0, 1\]"),
+        ({"max_samples": 2}, r"max_samples must be a number in \(0, 1\]"),
         ({"ccp_alpha": "best"}, "ccp_alpha must be one of 'auto'. Got 'best'"),
         ({"ccp_alpha": -1}, "ccp_alpha must be 'auto' or a number >= 0"),
         ({"modalities": "A"}, "non-empty list of modal parameters"),

@@ -230,7 +230,7 @@ def test_random_thresholds_and_subsets_of_graphs_change_the_trees() -> None:
     best = splits()
     # All trees see everything, so they are all the same.
     assert len(set(best)) == len(best) // 4
-    assert len(set(splits(max_graphs=0.3))) > len(set(best))
+    assert len(set(splits(max_samples=0.3))) > len(set(best))
     drawn = splits(random_thresholds=True)
     assert len(set(drawn)) > len(set(best))
 
@@ -239,10 +239,10 @@ def test_a_share_of_graphs_is_drawn_among_those_with_weight() -> None:
     train = some_graphs()
     y = np.arange(80) % 2
     weight = (np.arange(80) < 4).astype(float)
-    model = IDTClassifier(3, width=8, max_graphs=0.05, random_state=0)
+    model = IDTClassifier(3, width=8, max_samples=0.05, random_state=0)
     assert model.fit(train, y, sample_weight=weight).score(train, y, sample_weight=weight) > 0.4
     mask = np.arange(train.n_nodes) < 15
-    nodes = IDTNodeClassifier(2, width=8, max_graphs=0.1, random_state=0)
+    nodes = IDTNodeClassifier(2, width=8, max_samples=0.1, random_state=0)
     nodes.fit(train, np.arange(train.n_nodes) % 2, mask=mask)
 
 

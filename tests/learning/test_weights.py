@@ -26,7 +26,7 @@ from gnn2logic.idt.documents import Contents, to_bytes
 SCALES = (0.1, 1e-300, 1e300 / 3)
 SETTINGS: list[dict[str, Any]] = [
     {"n_layers": 2, "width": 4},
-    {"n_layers": 1, "width": 4, "max_graphs": 0.5, "min_samples_leaf": 3},
+    {"n_layers": 1, "width": 4, "max_samples": 0.5, "min_samples_leaf": 3},
     {"n_layers": 1, "width": 4, "random_thresholds": True, "leaf_sets": "merge"},
     {"n_layers": 1, "width": 4, "class_weight": "balanced", "n_shards": 4},
     {"n_layers": 1, "width": 4, "class_weight": {0: 0.3, 1: 0.7, 2: 1.1}, "ccp_alpha": 0.0},

@@ -54,7 +54,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> ShardStore:
             {},
             {"layer_depth": 3},
             {"random_thresholds": True, "layer_depth": 3},
-            {"max_graphs": 0.6},
+            {"max_samples": 0.6},
             {"leaf_sets": "all", "projection": 3},
             {"class_weight": "balanced", "min_samples_leaf": 4},
         ]

@@ -97,7 +97,7 @@ def test_round_trip(trained: GNNClassifier, tmp_path: Path, ending: str) -> None
     assert again.get_params() == trained.get_params()
     assert again.history_ == trained.history_
     assert again.best_epoch_ == trained.best_epoch_
-    assert again.feature_names_ == ("U0", "U1")
+    assert again.feature_names_in_.tolist() == ["U0", "U1"]
     assert again.classes_.tolist() == [0, 1]
     assert not again.module_.training
     fresh, _ = labelled(n_graphs=9, seed=3)

@@ -73,7 +73,7 @@ def reproduce(
             datasets=_names(datasets),
             models=_names(models),
             folds=folds,
-            jobs=jobs,
+            n_jobs=jobs,
             dask=dask,
             random_state=seed,
             smoke=smoke,

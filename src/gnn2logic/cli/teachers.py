@@ -110,7 +110,7 @@ def _named(made: Any, data: datasets.Dataset) -> Any:
     if hasattr(made, "classes_"):
         return with_class_names(made, data)
     teacher = copy.copy(as_teacher(made))
-    if teacher.task != "node":
+    if teacher.level != "node":
         # Without names the outputs are numbered as the classes of the data set are.
         own = range(data.n_classes) if teacher.classes is None else teacher.classes.tolist()
         teacher.classes = np.array(class_names_for(own, data))

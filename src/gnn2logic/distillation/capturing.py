@@ -139,7 +139,7 @@ class _Capture:
     def settle_level(self) -> None:
         """Say of shards whose graphs have one node each what the other shards say."""
         levels = {_level(shard) for shard in self._store.shards if shard.n_nodes > shard.n_graphs}
-        if self._teacher.task != "auto" or len(levels) != 1:
+        if self._teacher.level != "auto" or len(levels) != 1:
             return
         (level,) = levels
         for shard in self._store.shards:

@@ -64,7 +64,7 @@ class _ClassifierTeacher(Teacher):
             forward=_forward,
             layers=classifier.module_.activation_layers,
             classes=classifier.classes_,
-            task="graph" if isinstance(classifier, GNNClassifier) else "node",
+            level="graph" if isinstance(classifier, GNNClassifier) else "node",
         )
         self._classifier = classifier
 

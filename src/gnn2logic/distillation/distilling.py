@@ -28,7 +28,7 @@ VARIANTS = {"gnn": "IDT(GNN)", "gnn+true": "IDT(GNN+True)", "true": "IDT(True)"}
 def distill(
     teacher: object,
     graphs: object,
-    labels: object = None,
+    y: object = None,
     *,
     variant: str | None = None,
     mask: object = None,
@@ -45,7 +45,7 @@ def distill(
         See `as_teacher`.
     graphs : PyG graphs, anything that `gnn2logic.as_batch` reads, or a ShardStore
         What the teacher says about a store is kept there, see `capture`.
-    labels : array, optional
+    y : array, optional
         True labels of the graphs, or of all nodes. Without them the classes that the teacher
         predicts are learned. For a store they may be left out if it has labels.
     variant : str, optional
@@ -85,16 +85,16 @@ def distill(
     """
     own = as_teacher(teacher)
     if variant is None:
-        variant = "gnn" if labels is None else "gnn+true"
+        variant = "gnn" if y is None else "gnn+true"
     kind = short_variant(variant)
-    if kind == "gnn" and labels is not None:
+    if kind == "gnn" and y is not None:
         raise ParameterError(
-            "labels must not be given for IDT(GNN), which learns what the teacher predicts. "
-            "Leave them out, or choose IDT(GNN+True)."
+            "True labels must not be given for IDT(GNN), which learns what the teacher predicts. "
+            "Leave y out, or choose IDT(GNN+True)."
         )
     # Unknown names are told before the teacher is asked, which takes time.
     either = IDTClassifier().set_params(**idt_params)
-    return fit_to_teacher(own, graphs, labels, kind, either.get_params(deep=False), mask=mask)
+    return fit_to_teacher(own, graphs, y, kind, either.get_params(deep=False), mask=mask)
 
 
 def short_variant(variant: object) -> str:
@@ -200,7 +200,7 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
             assert level is not None
             return _Answers(
                 level,
-                teacher.task == "auto" and graphs.n_nodes == graphs.n_graphs,
+                teacher.level == "auto" and graphs.n_nodes == graphs.n_graphs,
                 graphs.n_activation_layers,
                 graphs.teacher_labels,
                 graphs.teacher_classes,

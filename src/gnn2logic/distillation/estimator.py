@@ -14,6 +14,7 @@ from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.distilling import fit_to_teacher, short_variant
 from gnn2logic.exceptions import ParameterError
+from gnn2logic.graphs.encoder import graph_tags
 from gnn2logic.idt.rules import RuleTable
 from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 from gnn2logic.logic.syntax import Formula
@@ -34,7 +35,7 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     idt : IDTClassifier or IDTNodeClassifier, optional
         What to fit; its parameters are searched as ``idt__width`` and so on. By default one with
         default parameters, for what the teacher classifies. To search the parameters of a default
-        one for a `Teacher` of nodes, say ``task="node"`` there.
+        one for a `Teacher` of nodes, say ``level="node"`` there.
     variant : str
         As in `distill`. With the default, ``"IDT(GNN)"``, `fit` does not use labels.
 
@@ -44,6 +45,8 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The fitted model, which can be saved.
     classes_ : array
     rules_ : RuleTable
+    n_features_in_, feature_names_in_
+        The columns of the graphs that the model reads: their number, and their names.
 
     Examples
     --------
@@ -123,6 +126,24 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "idt_")
         return self.idt_.rules_
 
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of the graphs: features, or predicates if they had those."""
+        check_is_fitted(self, "idt_")
+        return self.idt_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """The names of these columns."""
+        check_is_fitted(self, "idt_")
+        return self.idt_.feature_names_in_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = graph_tags(super().__sklearn_tags__())
+        # By default what the teacher says is enough; fit asks for labels where the variant does.
+        tags.target_tags.required = False
+        return tags
+
     # The teacher is trained: its parameters are no parameters of this estimator.
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -144,7 +165,7 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _default_idt(self) -> IDTClassifier | IDTNodeClassifier:
-        classifies_nodes = as_teacher(self.teacher).task == "node"
+        classifies_nodes = as_teacher(self.teacher).level == "node"
         return IDTNodeClassifier() if classifies_nodes else IDTClassifier()
 
     def __str__(self) -> str:

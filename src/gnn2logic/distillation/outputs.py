@@ -16,8 +16,8 @@ from gnn2logic.exceptions import LabelError, ParameterError, TeacherError
 
 __all__ = [
     "NO_LINKS",
+    "AskedLevel",
     "Outputs",
-    "Task",
     "check_classes",
     "class_numbers",
     "named",
@@ -25,7 +25,7 @@ __all__ = [
     "score_rows",
 ]
 
-Task = Literal["auto", "graph", "node"]
+AskedLevel = Literal["auto", "graph", "node"]
 Level = Literal["graph", "node"]
 FloatArray = npt.NDArray[np.float32]
 
@@ -58,12 +58,12 @@ class Outputs:
 
     Parameters
     ----------
-    task : {"auto", "graph", "node"}
+    level : {"auto", "graph", "node"}
         Whether rows are graphs or nodes; "auto" looks at their number.
     """
 
-    def __init__(self, task: Task) -> None:
-        self._levels: tuple[Level, ...] = ("graph", "node") if task == "auto" else (task,)
+    def __init__(self, level: AskedLevel) -> None:
+        self._levels: tuple[Level, ...] = ("graph", "node") if level == "auto" else (level,)
         self._parts: list[FloatArray] = []
         self._n_rows = 0
 

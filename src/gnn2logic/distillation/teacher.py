@@ -27,8 +27,8 @@ from gnn2logic.distillation.declarations import declared_task
 from gnn2logic.distillation.layers import Layers, check_layers
 from gnn2logic.distillation.notices import warn_caller
 from gnn2logic.distillation.outputs import (
+    AskedLevel,
     Outputs,
-    Task,
     check_classes,
     class_numbers,
     named,
@@ -117,7 +117,7 @@ class Teacher:
         tensors.
     classes : sequence, optional
         The labels that the outputs stand for, in their order; ``0, 1, ...`` by default.
-    task : {"auto", "graph", "node"}
+    level : {"auto", "graph", "node"}
         Whether the rows are graphs or nodes. "auto" looks at their number; where every graph has
         one node it takes them for graphs.
     outputs : {"auto", "scores", "logit", "probability"}
@@ -166,7 +166,7 @@ class Teacher:
         layers: Layers = None,
         *,
         classes: object = None,
-        task: Task = "auto",
+        level: AskedLevel = "auto",
         outputs: OutputsOption = "auto",
         batch_size: int = MAX_GRAPHS,
         max_nodes: int = MAX_NODES,
@@ -189,7 +189,7 @@ class Teacher:
         self.forward: Forward = call_by_signature if forward is None else forward
         self.layers = check_layers(module, layers)
         self.classes = check_classes(classes)
-        self.task: Task = check_choice("task", task, ("auto", "graph", "node"))
+        self.level: AskedLevel = check_choice("level", level, ("auto", "graph", "node"))
         self.outputs: OutputsOption = check_choice("outputs", outputs, OUTPUTS)
         self.batch_size = check_whole("batch_size", batch_size, least=1)
         self.max_nodes = check_whole("max_nodes", max_nodes, least=1)
@@ -201,7 +201,7 @@ class Teacher:
     def run(self, graphs: object, *, activations: bool = True) -> Answers:
         """Return predictions and, if wanted, activations in one pass over the graphs."""
         items = self._read(graphs)
-        outputs = Outputs(self.task)
+        outputs = Outputs(self.level)
         n_nodes = sum(data.num_nodes for data in items)
         store = Activations(self.module, self.layers, n_nodes)
         squashed: bool | None = None
@@ -298,7 +298,7 @@ class Teacher:
 
     def _forward_for(self, items: list[Data], device: torch.device) -> tuple[Forward, int]:
         """Return how to call the module, and on how many graphs at once."""
-        by_signature = self.forward is call_by_signature and self.task != "node"
+        by_signature = self.forward is call_by_signature and self.level != "node"
         if by_signature and takes_graphs_for_one(self.module, items, device):
             return call_on_one_graph, 1
         return self.forward, self.batch_size

@@ -49,7 +49,7 @@ def reproduce(
     datasets: Sequence[str] | None = None,
     models: Sequence[str] | None = None,
     folds: int = 10,
-    jobs: int = 1,
+    n_jobs: int = 1,
     dask: str | None = None,
     random_state: int = 0,
     smoke: bool = False,
@@ -69,7 +69,7 @@ def reproduce(
         Names as in the paper; all seven of each by default.
     folds : int
         Of the stratified cross-validation.
-    jobs : int
+    n_jobs : int
         Processes; each works on a fold of its own, on one thread.
     dask : str, optional
         The address of a Dask scheduler: folds run on the workers of its cluster instead, one at a
@@ -96,7 +96,7 @@ def reproduce(
         seed=check_whole("random_state", random_state, least=0, most=_MAX_SEED),
         smoke=smoke,
     )
-    jobs = check_whole("jobs", jobs, least=1)
+    n_jobs = check_whole("n_jobs", n_jobs, least=1)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     file = RowFile(folder / ROWS_NAME)
@@ -105,7 +105,7 @@ def reproduce(
     for name in dict.fromkeys(unit.dataset for unit in units):
         # Data that is not there, or too small for so many folds, is told now and not hours later.
         fold_of(name, 0, run)
-    _run_units(units, file, run, jobs, dask)
+    _run_units(units, file, run, n_jobs, dask)
     rows = sorted(file.read()[0], key=_place)
     file.write(rows)
     record = {
@@ -113,7 +113,7 @@ def reproduce(
         "folds": run.folds,
         "seed": run.seed,
         "smoke": run.smoke,
-        "jobs": jobs,
+        "jobs": n_jobs,
         "settings": {name: run.digest(name) for name in sorted({row.dataset for row in rows})},
         **describe_environment(),
     }
@@ -160,10 +160,10 @@ def _missing(
 
 
 def _run_units(
-    units: list[_Unit], file: RowFile, run: RunSettings, jobs: int, dask: str | None
+    units: list[_Unit], file: RowFile, run: RunSettings, n_jobs: int, dask: str | None
 ) -> None:
     if dask is None:
-        finished = in_processes(_run_unit, [(unit, run, file) for unit in units], jobs)
+        finished = in_processes(_run_unit, [(unit, run, file) for unit in units], n_jobs)
     else:
         # Workers need not see the files of this machine.
         finished = on_cluster(_run_unit, [(unit, run, None) for unit in units], dask)

@@ -17,7 +17,14 @@ from gnn2logic.graphs.encoded_columns import KINDS, Kind, learn_column
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.graphs.inputs import node_place
 
-__all__ = ["PredicateEncoder"]
+__all__ = ["PredicateEncoder", "graph_tags"]
+
+
+def graph_tags(tags: Any) -> Any:
+    """Say in the tags of scikit-learn that the input is graphs, which are checked here alone."""
+    tags.input_tags.two_d_array = False
+    tags.no_validation = True
+    return tags
 
 
 class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[misc,call-arg]
@@ -47,6 +54,9 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
     ----------
     columns_ : list of EncodedColumn
         What was learned about each column: name, kind, categories or thresholds.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        The names of the columns.
     names_ : tuple of str
         The names of the predicates, in the order of their columns.
     relations_ : tuple of str
@@ -99,6 +109,9 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
                     f"Got {some_of(tuple(input_features))} instead."
                 )
         return np.array(self.names_, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        return graph_tags(super().__sklearn_tags__())
 
     # Learning ---------------------------------------------------------------------------------
 

@@ -39,6 +39,8 @@ class FittedEncoder:
     """Turns graphs into predicates; parameters and attributes are those of `PredicateEncoder`."""
 
     columns_: list[EncodedColumn]
+    n_features_in_: int
+    feature_names_in_: npt.NDArray[np.object_]
     names_: tuple[str, ...]
     relations_: tuple[str, ...]
 
@@ -100,6 +102,8 @@ class FittedEncoder:
         pairs = ((name, column.name) for column in columns for name in column.names)
         self.names_ = predicate_names(pairs)
         self.columns_ = columns
+        self.n_features_in_ = len(columns)
+        self.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
         self.relations_ = relations
 
     # Encoding ---------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ def _entries(
 
 def from_edges(
     edges: Any,
-    num_nodes: int,
+    n_nodes: int,
     features: Any = None,
     *,
     names: Sequence[str] | None = None,
@@ -158,7 +158,7 @@ def from_edges(
     ----------
     edges : array of int, shape (n_edges, 2), or list of pairs
         Directed as given; ``GraphBatch.symmetrize`` adds the other directions.
-    num_nodes : int
+    n_nodes : int
         The number of nodes; they are numbered from 0.
     features : matrix, optional
         One row per node and one column per predicate, 0 or 1.
@@ -172,9 +172,9 @@ def from_edges(
     >>> from_edges([(0, 1), (1, 2)], 3, relations=["single", "double"])
     GraphBatch(n_graphs=1, n_nodes=3, n_edges=2, names=(), relations=('double', 'single'))
     """
-    if not is_whole(num_nodes):
-        raise GraphError(f"num_nodes must be a whole number. Got {num_nodes!r} instead.")
-    check_node_count(num_nodes, what="A graph")
+    if not is_whole(n_nodes):
+        raise GraphError(f"n_nodes must be a whole number. Got {n_nodes!r} instead.")
+    check_node_count(n_nodes, what="A graph")
     pairs = as_array(edges, what="edges")
     if pairs.size == 0:
         pairs = np.zeros((0, 2), dtype=np.int64)
@@ -185,13 +185,13 @@ def from_edges(
             "edges must be pairs (source, target), an array of shape (n_edges, 2). "
             f"Got shape {pairs.shape} instead.{hint}"
         )
-    ptr = boundaries([int(num_nodes)])
+    ptr = boundaries([int(n_nodes)])
     edge_index = check_edge_index(pairs.T, what="edges")
-    sources, targets = join_edges([edge_index], [int(num_nodes)], ["graph 0"])
+    sources, targets = join_edges([edge_index], [int(n_nodes)], ["graph 0"])
     typed: dict[str, npt.NDArray[np.intp]] = {}
     if relations is not None:
         typed = _labelled(relations, len(pairs))
-    block = FeatureBlock(features, int(num_nodes), "graph 0")
+    block = FeatureBlock(features, int(n_nodes), "graph 0")
     raw = RawGraphs(structure(ptr, sources, targets, typed), matrix_columns([block], ptr, names))
     return to_batch(raw)
 

@@ -19,6 +19,7 @@ from gnn2logic._digests import digest_of_document
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import ModelFileError
 from gnn2logic.idt.model import IDT, Prunings, RuleFront
+from gnn2logic.idt.parameters import current_parameters
 from gnn2logic.idt.tree import Tree
 from gnn2logic.idt.tree_documents import (
     ColumnDocument,
@@ -215,7 +216,7 @@ def _audited(document: _Model) -> Contents:
         document.chosen,
         list(document.classes),
         document.encoder,
-        document.parameters,
+        current_parameters(document.parameters),
     )
 
 

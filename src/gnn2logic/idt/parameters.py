@@ -14,7 +14,13 @@ from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.parsing import parse
 from gnn2logic.logic.syntax import Modal
 
-__all__ = ["PARAMETERS", "modalities_from", "parameters_from_document", "parameters_to_document"]
+__all__ = [
+    "PARAMETERS",
+    "current_parameters",
+    "modalities_from",
+    "parameters_from_document",
+    "parameters_to_document",
+]
 
 _Scalar = bool | int | float | str | None
 
@@ -31,7 +37,7 @@ PARAMETERS = (
     "absolute",
     "relative",
     "max_features",
-    "max_graphs",
+    "max_samples",
     "random_thresholds",
     "leaf_sets",
     "min_samples_leaf",
@@ -44,6 +50,9 @@ PARAMETERS = (
     "random_state",
     "verbose",
 )
+
+# Files may have names that are no longer used.
+_EARLIER_NAMES = {"max_graphs": "max_samples"}
 
 # What has no place in a file; None is a value like any other.
 _UNWRITABLE = object()
@@ -87,6 +96,15 @@ def _plain_modalities(values: Sequence[Any]) -> Any:
     except ParameterError:
         # They were changed after the fit; the model does not depend on them.
         return _UNWRITABLE
+
+
+def current_parameters(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a file under the names that they have today.
+
+    A file with both names stays as it is, and is refused for the one that is not known.
+    """
+    current = {earlier: name for earlier, name in _EARLIER_NAMES.items() if name not in plain}
+    return {current.get(name, name): value for name, value in plain.items()}
 
 
 def parameters_from_document(plain: Mapping[str, Any]) -> dict[str, Any]:

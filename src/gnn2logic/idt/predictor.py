@@ -51,6 +51,8 @@ class IDTPredictor:
     front_ : RuleFront or None
         The rules that a search has found, among which `chosen_` is a number; None for others.
     encoder_ : FittedEncoder
+    n_features_in_, feature_names_in_
+        The columns of the graphs that the model reads: their number, and their names.
     n_layers_ : int
     """
 
@@ -142,6 +144,18 @@ class IDTPredictor:
         if self.front_ is not None:
             return 0.0
         return self.prunings_.alphas[self.chosen_]
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of the graphs: features, or predicates if they had those."""
+        check_fitted(self, "encoder_")
+        return self.encoder_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """The names of these columns."""
+        check_fitted(self, "encoder_")
+        return self.encoder_.feature_names_in_
 
     @property
     def rules_(self) -> RuleTable:

@@ -28,7 +28,7 @@ from gnn2logic.engines import Engine, LocalEngine, as_engine
 from gnn2logic.engines.threads import limited_threads
 from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.encoder import PredicateEncoder
+from gnn2logic.graphs.encoder import PredicateEncoder, graph_tags
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.files import read_contents
 from gnn2logic.idt.model import IDT, Prunings
@@ -52,7 +52,7 @@ _LAYERS_ONLY = (
     "width",
     "layer_depth",
     "max_features",
-    "max_graphs",
+    "max_samples",
     "random_thresholds",
     "leaf_sets",
     "max_depth",
@@ -82,7 +82,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         absolute: bool = True,
         relative: bool = True,
         max_features: float = 1 / 3,
-        max_graphs: float | None = None,
+        max_samples: float | None = None,
         random_thresholds: bool = False,
         leaf_sets: str = "nested",
         min_samples_leaf: int = 1,
@@ -108,7 +108,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         self.absolute = absolute
         self.relative = relative
         self.max_features = max_features
-        self.max_graphs = max_graphs
+        self.max_samples = max_samples
         self.random_thresholds = random_thresholds
         self.leaf_sets = leaf_sets
         self.min_samples_leaf = min_samples_leaf
@@ -369,8 +369,8 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             depth=depth,
             feature_share=check_share("max_features", self.max_features),
             graph_share=None
-            if self.max_graphs is None
-            else check_share("max_graphs", self.max_graphs),
+            if self.max_samples is None
+            else check_share("max_samples", self.max_samples),
             random_thresholds=bool(self.random_thresholds),
             min_rows_leaf=check_whole("min_samples_leaf", self.min_samples_leaf, least=1),
             leaf_sets=leaf_sets,
@@ -438,6 +438,9 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         if hasattr(self, "_metadata_request"):
             copied._metadata_request = copy.deepcopy(self._metadata_request)
         return copied
+
+    def __sklearn_tags__(self) -> Any:
+        return graph_tags(super().__sklearn_tags__())
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name, as scikit-learn does."""

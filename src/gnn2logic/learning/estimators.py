@@ -42,7 +42,7 @@ class IDTClassifier(IDTEstimator):
         Whether splits may compare counts (``A U0 > 6``) and shares (``A U0 > 1/2``).
     max_features : float
         The share of features that each inner tree sees, dealt at random.
-    max_graphs : float, optional
+    max_samples : float, optional
         The share of graphs that each inner tree learns from; all by default.
     random_thresholds : bool
         Whether inner trees draw one threshold per feature at random and take the best of those.
@@ -90,6 +90,8 @@ class IDTClassifier(IDTEstimator):
     prunings_, chosen_, ccp_alpha_
         The pruning path, the place on it, and the price it was chosen by.
     encoder_ : PredicateEncoder
+    n_features_in_, feature_names_in_
+        The columns of the graphs that the model reads: their number, and their names.
     n_layers_ : int
 
     Examples

@@ -16,6 +16,7 @@ from gnn2logic._labels import check_labels, check_mask, check_weights
 from gnn2logic._progress import Progress
 from gnn2logic._validation import check_choice, check_number, check_whole, seed_from, some_of
 from gnn2logic.exceptions import FeatureError, SingleClassWarning, UndertrainedWarning
+from gnn2logic.graphs.encoder import graph_tags
 from gnn2logic.learning.inputs import class_factors
 from gnn2logic.models.network import CONVOLUTIONS, POOLINGS, GraphNetwork, NetworkShape
 from gnn2logic.models.pyg_data import pyg_graphs
@@ -46,6 +47,7 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     module_: GraphNetwork
     classes_: npt.NDArray[Any]
     history_: list[Epoch]
+    _feature_names: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -124,7 +126,7 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.history_ = epochs
         self.best_epoch_ = best
         self.n_features_in_ = tensors.n_features
-        self.feature_names_ = tensors.names
+        self._feature_names = tensors.names
         if len(classes) > 1:
             skill = skill_of(network, tensors, rows, plan.device)
             if skill.is_trivial:
@@ -177,6 +179,9 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return classes, codes.astype(np.int64)
 
+    def __sklearn_tags__(self) -> Any:
+        return graph_tags(super().__sklearn_tags__())
+
     # Using ------------------------------------------------------------------------------------
 
     def _tensors(self, graphs: object) -> GraphTensors:
@@ -188,13 +193,21 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"The graphs must have the {self.n_features_in_} feature columns seen at fit. "
                 f"Got {tensors.n_features}."
             )
-        known, got = self.feature_names_, tensors.names
+        known, got = self._feature_names, tensors.names
         if known is not None and got is not None and known != got:
             raise FeatureError(
                 f"The graphs must have the features seen at fit, in that order: {some_of(known)}. "
                 f"Got {some_of(got)}."
             )
         return tensors
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """The names of the features, if the graphs named them."""
+        check_is_fitted(self, "module_")
+        if self._feature_names is None:
+            raise AttributeError("The graphs that this network was trained on named no features.")
+        return np.array(self._feature_names, dtype=object)
 
     def decision_function(self, graphs: object) -> npt.NDArray[np.float32]:
         """Return the logits: one row per graph (or node), one column per class."""
@@ -286,7 +299,8 @@ class GNNClassifier(_GNNEstimator):
     best_epoch_ : int
         The epoch whose weights were kept.
     n_features_in_ : int
-    feature_names_ : tuple of str or None
+    feature_names_in_ : array of str
+        The names of the features. It is there if the graphs named them.
 
     Warns
     -----

@@ -122,7 +122,7 @@ def save_gnn(estimator: GNNClassifier | GNNNodeClassifier, path: str | os.PathLi
     # On the processor and free of gaps, as they are written.
     tensors = {name: value.cpu().contiguous() for name, value in state.items()}
     shape = estimator.module_.shape
-    names = estimator.feature_names_
+    names = estimator._feature_names
     document = _Model(
         format=_FORMAT,
         version=FORMAT_VERSION,
@@ -282,7 +282,7 @@ def _estimator(
     estimator.best_epoch_ = document.best_epoch
     estimator.n_features_in_ = document.network.n_features
     names = document.feature_names
-    estimator.feature_names_ = None if names is None else tuple(names)
+    estimator._feature_names = None if names is None else tuple(names)
     result: GNNClassifier | GNNNodeClassifier = estimator
     return result
 
