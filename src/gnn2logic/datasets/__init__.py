@@ -1,12 +1,11 @@
 """Data sets by name: formulas, planted motifs, and the TU collection. Nothing here needs torch."""
 
-from gnn2logic.datasets.attributes import AttributedGraph, NodeAttributes
 from gnn2logic.datasets.barabasi_albert import barabasi_albert_graphs
-from gnn2logic.datasets.dataset import Dataset
+from gnn2logic.datasets.cache import cache_folder
+from gnn2logic.datasets.dataset import AttributedGraph, Dataset, NodeAttributes
 from gnn2logic.datasets.formulas import formula_dataset
 from gnn2logic.datasets.registry import Entry, Registry, load, names, registry
 from gnn2logic.datasets.shapes import ba_2motifs, ba_multi_shapes
-from gnn2logic.datasets.storage import cache_folder
 from gnn2logic.datasets.tu import read_tu
 
 __all__ = [

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any
 
 from gnn2logic._validation import check_flag
+from gnn2logic.datasets.cache import check_name, find_folder
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.datasets.formulas import PAPER_FORMULAS, formula_dataset
 from gnn2logic.datasets.shapes import ba_2motifs, ba_multi_shapes
-from gnn2logic.datasets.storage import check_name, find_folder
 from gnn2logic.datasets.tu import read_tu
 from gnn2logic.exceptions import DataSetError, ParameterError
 

@@ -10,10 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._validation import check_flag
-from gnn2logic.datasets.attributes import NodeAttributes
-from gnn2logic.datasets.dataset import Dataset
-from gnn2logic.datasets.tu_files import NumberTable, read_floats, read_integers
-from gnn2logic.datasets.tu_names import Documented, Labels, documented
+from gnn2logic.datasets.dataset import Dataset, NodeAttributes
+from gnn2logic.datasets.tu_files import (
+    Documented,
+    Labels,
+    NumberTable,
+    documented,
+    read_floats,
+    read_integers,
+)
 from gnn2logic.exceptions import DataSetError
 from gnn2logic.graphs.edge_lists import MAX_RELATIONS, boundaries, structure
 

@@ -12,8 +12,8 @@ from torch import nn
 from torch_geometric.data import Batch
 
 from gnn2logic._validation import some_of
-from gnn2logic.distillation.calling import called
 from gnn2logic.distillation.layers import LayerFunction, Layers, layers_of, node_rows, recording
+from gnn2logic.distillation.module_calls import called
 from gnn2logic.exceptions import ActivationError
 
 __all__ = ["Activations"]

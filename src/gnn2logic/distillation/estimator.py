@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher
-from gnn2logic.distillation.distilling import fit_to_teacher, short_variant
+from gnn2logic.distillation.variants import fit_to_teacher, short_variant
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.encoder import graph_tags
 from gnn2logic.idt.rules import RuleTable

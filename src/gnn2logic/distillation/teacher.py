@@ -17,14 +17,15 @@ from torch_geometric.data import Batch, Data
 from gnn2logic._validation import check_choice, check_whole
 from gnn2logic.distillation.activations import Activations
 from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
-from gnn2logic.distillation.calling import (
+from gnn2logic.distillation.declarations import declared_task
+from gnn2logic.distillation.layers import Layers, check_layers
+from gnn2logic.distillation.module_calls import (
+    at_rest,
     call_by_signature,
     call_on_one_graph,
     called,
     takes_graphs_for_one,
 )
-from gnn2logic.distillation.declarations import declared_task
-from gnn2logic.distillation.layers import Layers, check_layers
 from gnn2logic.distillation.notices import warn_caller
 from gnn2logic.distillation.outputs import (
     AskedLevel,
@@ -36,12 +37,11 @@ from gnn2logic.distillation.outputs import (
     score_rows,
 )
 from gnn2logic.distillation.readings import OUTPUTS, OutputsOption, as_logits, reading_of
-from gnn2logic.distillation.resting import at_rest
 from gnn2logic.distillation.squashing import Squashing
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.models.graph_checks import check_graphs
 from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, mini_batches, pyg_graphs
-from gnn2logic.models.settings import check_device
+from gnn2logic.models.tensors import check_device
 
 __all__ = ["Answers", "Teacher"]
 

@@ -1,21 +1,66 @@
-"""Shards on the workers of a Dask cluster."""
+"""Shards on the workers of a Dask cluster: which go together, and how they are asked."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Concatenate
+
+import numpy as np
 
 from gnn2logic._validation import is_number
 from gnn2logic._version import __version__
-from gnn2logic.engines.placement import bundles
+from gnn2logic.engines.cluster_watch import Watch, needs_distributed
 from gnn2logic.engines.protocol import Answer, Maker, P
-from gnn2logic.engines.watching import Watch, needs_distributed
 from gnn2logic.exceptions import EngineError, ParameterError
 
-__all__ = ["DaskEngine", "connected"]
+__all__ = ["Bundle", "DaskEngine", "bundles", "connected"]
+
+# Every bundle means some more tasks at each request, which take Dask milliseconds. With several on
+# a thread, though, many workers share the work of one that died, and new ones have something to do.
+_BUNDLES_PER_THREAD = 4
+# So small bundles, by the bytes that shards work on, are not worth their tasks.
+_WORTH_A_TASK = 2**31
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Shards that one task asks one after the other, and the worker they go to, if that matters."""
+
+    makers: Sequence[Maker]
+    worker: str | None
+
+
+def bundles(makers: Sequence[Maker], threads: Mapping[str, int]) -> list[Bundle]:
+    """Deal out shards, in their order.
+
+    Parameters
+    ----------
+    makers : sequence of Maker
+    threads : mapping
+        How many threads each worker has. Without any worker every shard is a bundle, so that they
+        can go to all workers that may come.
+    """
+    slots = [worker for worker, number in threads.items() for _ in range(number)]
+    if not slots:
+        return [Bundle([make], None) for make in makers]
+    sizes = np.array([max(make.work_bytes, 1) for make in makers], dtype=float)
+    per_thread = int(sizes.sum() / (_WORTH_A_TASK * len(slots)))
+    n_bundles = len(slots) * min(max(per_thread, 1), _BUNDLES_PER_THREAD)
+    # Bundles are equal shares of the sum of all sizes. A shard that lies across the border of two
+    # shares goes to the one with its middle, so a bundle is too large by half a shard at most.
+    middles = (np.cumsum(sizes) - sizes / 2) / sizes.sum()
+    starts = np.flatnonzero(np.diff(np.floor(n_bundles * middles), prepend=-1)).tolist()
+    cut = [makers[start:end] for start, end in itertools.pairwise([*starts, len(makers)])]
+    # Neighbours are on one worker, where their answers can be added.
+    return [
+        Bundle(shards, slots[number * len(slots) // len(cut)]) for number, shards in enumerate(cut)
+    ]
+
 
 _TIMEOUT = 30.0
 _CELLS = 2**22

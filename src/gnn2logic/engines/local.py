@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -10,14 +12,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Concatenate
 
-from gnn2logic._validation import check_whole
-from gnn2logic.engines.amounts import bytes_from
+from gnn2logic._processes import left_behind, name_of_this_process
+from gnn2logic._validation import check_whole, is_whole
 from gnn2logic.engines.protocol import Answer, Maker, P, added
-from gnn2logic.engines.scratch import scratch_folder
 from gnn2logic.engines.threads import one_loop_thread
 from gnn2logic.exceptions import ParameterError
 
-__all__ = ["LocalEngine"]
+__all__ = ["LocalEngine", "bytes_from", "scratch_folder"]
 
 # What Python and the libraries take before any data is looked at.
 _LIBRARIES = 300 * 2**20
@@ -145,3 +146,47 @@ class LocalCrew:
 
 def _mib(amount: int) -> str:
     return f"{-(-amount // 2**20)} MiB"
+
+
+_UNITS = {"": 1, "K": 1000, "M": 1000**2, "G": 1000**3, "T": 1000**4}
+_BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+
+
+def bytes_from(name: str, amount: object) -> int:
+    """Return a number of bytes from a number, or a text such as ``"1 GiB"`` or ``"500 MB"``.
+
+    Examples
+    --------
+    >>> bytes_from("max_memory", "1.5 GiB"), bytes_from("max_memory", "500MB")
+    (1610612736, 500000000)
+    """
+    if is_whole(amount) and amount > 0:
+        return int(amount)
+    if isinstance(amount, str):
+        found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([KMGT]i?|)B?\s*", amount)
+        if found is not None:
+            size = int(float(found[1]) * {**_UNITS, **_BINARY}[found[2]])
+            if size > 0:
+                return size
+    raise ParameterError(
+        f"{name} must be a number of bytes above 0, or a text such as '1 GiB' or '500 MB'. "
+        f"Got {amount!r} instead."
+    )
+
+
+_PREFIX = "gnn2logic-"
+
+
+def scratch_folder(parent: str | os.PathLike[str] | None) -> tempfile.TemporaryDirectory[str]:
+    """Make a folder; remove those that processes of this machine left behind when they died.
+
+    Parameters
+    ----------
+    parent : path, optional
+        Where to make it; by default the system's folder for temporary files.
+    """
+    where = Path(tempfile.gettempdir() if parent is None else parent)
+    if where.is_dir():
+        for folder in left_behind(where, _PREFIX):
+            shutil.rmtree(folder, ignore_errors=True)
+    return tempfile.TemporaryDirectory(prefix=name_of_this_process(_PREFIX), dir=where)

@@ -20,8 +20,7 @@ from gnn2logic.graphs.encoder import graph_tags
 from gnn2logic.learning.inputs import class_factors
 from gnn2logic.models.network import CONVOLUTIONS, POOLINGS, GraphNetwork, NetworkShape
 from gnn2logic.models.pyg_data import pyg_graphs
-from gnn2logic.models.settings import check_device
-from gnn2logic.models.tensors import GraphTensors
+from gnn2logic.models.tensors import GraphTensors, check_device
 from gnn2logic.models.training import (
     Epoch,
     Rows,

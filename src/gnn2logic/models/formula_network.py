@@ -43,8 +43,7 @@ from gnn2logic.logic.syntax import (
     Threshold,
 )
 from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
-from gnn2logic.models.modal_edges import ModalEdges, check_batch, check_relations
-from gnn2logic.models.sparse_weights import SparseWeights
+from gnn2logic.models.formula_layers import ModalEdges, SparseWeights, check_batch, check_relations
 
 __all__ = ["FormulaLayer", "FormulaNetwork", "to_gnn"]
 

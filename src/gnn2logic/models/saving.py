@@ -30,7 +30,7 @@ from gnn2logic.exceptions import FeatureError, ModelFileError
 from gnn2logic.idt.documents import check_class_labels
 from gnn2logic.models.estimators import GNNClassifier, GNNNodeClassifier
 from gnn2logic.models.network import GraphNetwork, NetworkShape
-from gnn2logic.models.settings import check_device
+from gnn2logic.models.tensors import check_device
 from gnn2logic.models.training import Epoch
 
 __all__ = ["FORMAT_VERSION", "load_gnn", "save_gnn"]

@@ -1,9 +1,10 @@
-"""Many graphs as a few tensors, checked once, from which mini-batches are cut quickly."""
+"""Graphs as a few tensors, checked once, cut into mini-batches quickly; the device they go to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from gnn2logic.exceptions import FeatureError
+from gnn2logic.exceptions import FeatureError, ParameterError
 from gnn2logic.models.graph_checks import (
     check_ends,
     check_finite,
@@ -21,7 +22,7 @@ from gnn2logic.models.graph_checks import (
 )
 from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, bounded_runs
 
-__all__ = ["GraphTensors", "MiniBatch"]
+__all__ = ["GraphTensors", "MiniBatch", "check_device"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -126,3 +127,20 @@ def _common_names(graphs: Sequence[Data]) -> tuple[str, ...] | None:
                 f"{names} in graph {number}."
             )
     return tuple(found[0])
+
+
+def check_device(device: Any) -> torch.device:
+    """Return the device with a name; ``"auto"`` is the GPU if there is one."""
+    if isinstance(device, str) and device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        found: torch.device = torch.device(device)
+        # A device can have a good name and still not be there.
+        torch.empty(0, device=found)
+    except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ParameterError(
+            f"device must be 'auto' or a device that torch can use. Got {device!r} instead: "
+            f"{reason}"
+        ) from None
+    return found

@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 import pytest
 
 from gnn2logic.datasets import cache_folder, load, read_tu
+from gnn2logic.datasets.cache import find_folder
 from gnn2logic.datasets.download import Limits, _OnlyHttps, open_https
-from gnn2logic.datasets.storage import find_folder
 from gnn2logic.exceptions import DataSetError, DownloadError
 from tu_texts import GOOD, archive, write_folder
 
@@ -292,7 +292,7 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch, server: Server, cache: Pat
     def full(*args: Any, **kwargs: Any) -> Any:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gnn2logic.datasets.storage.unpack", full)
+    monkeypatch.setattr("gnn2logic.datasets.cache.unpack", full)
     with pytest.raises(DownloadError, match="No space left on device"):
         find_folder("DS", opener=server.opener)
     assert leftovers(cache) == []

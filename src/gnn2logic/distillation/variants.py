@@ -8,7 +8,7 @@ from typing import Any
 from torch_geometric.data import Data
 
 from gnn2logic._validation import to_numpy
-from gnn2logic.distillation.capturing import capture
+from gnn2logic.distillation.captured_answers import capture
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.notices import telling_caller
 from gnn2logic.distillation.readings import NOT_ASKED

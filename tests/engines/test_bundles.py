@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine_shards import NumberMaker
-from gnn2logic.engines.placement import bundles
+from gnn2logic.engines.cluster import bundles
 
 MIB = 2**20
 

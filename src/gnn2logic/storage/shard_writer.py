@@ -27,19 +27,18 @@ from gnn2logic.storage.documents import (
     ShardNote,
     write_document,
 )
-from gnn2logic.storage.earlier import (
+from gnn2logic.storage.label_codes import Level, kind_of_labels
+from gnn2logic.storage.shard_files import pack_shard
+from gnn2logic.storage.sources import BlockEncoder, Item, blocks, cuts, items_from, labels_of
+from gnn2logic.storage.store import ShardStore, open_shards
+from gnn2logic.storage.stored_shard import shard_path
+from gnn2logic.storage.unfinished_stores import (
     Earlier,
     find_earlier,
     find_replacement,
     remove_older,
     remove_shards,
 )
-from gnn2logic.storage.encoding import BlockEncoder, labels_of
-from gnn2logic.storage.label_codes import Level, kind_of_labels
-from gnn2logic.storage.shard_files import pack_shard
-from gnn2logic.storage.sources import Item, blocks, cuts, items_from
-from gnn2logic.storage.store import ShardStore, open_shards
-from gnn2logic.storage.stored_shard import shard_path
 
 __all__ = ["write_shards"]
 
