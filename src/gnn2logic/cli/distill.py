@@ -141,7 +141,7 @@ def distill(
     if save_teacher is not None:
         check_output(save_teacher, (".safetensors",))
     from gnn2logic.cli.data import choose, load_whole
-    from gnn2logic.cli.scores import scores_on_parts
+    from gnn2logic.cli.subjects import scores_on_parts
     from gnn2logic.cli.teachers import find_teacher, train_network
     from gnn2logic.storage import is_store
 

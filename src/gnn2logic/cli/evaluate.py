@@ -17,8 +17,7 @@ from gnn2logic.cli.options import (
 from gnn2logic.cli.output import emit, emit_json, emit_table, talker
 
 if TYPE_CHECKING:
-    from gnn2logic.cli.stores import StoredSubject
-    from gnn2logic.reporting.subject import Subject
+    from gnn2logic.reporting.comparison import Comparison
 
 __all__ = ["EXAMPLES", "evaluate"]
 
@@ -44,49 +43,43 @@ def evaluate(
     set may be a folder that gnn2logic shard wrote; it is read in parts.
     """
     talker(quiet)
-    from gnn2logic.reporting.scores import score_table, table_of_counts
     from gnn2logic.storage import is_store
 
-    subject: Subject | StoredSubject
+    comparison: Comparison
+    name: str | None
     if is_store(dataset) and teacher is None:
-        from gnn2logic.cli.stores import open_store, stored_subject
+        from gnn2logic.cli.stores import compare_on_store, open_store
 
-        subject = stored_subject(model, open_store(dataset, data), part)
+        store = open_store(dataset, data)
+        comparison, name = compare_on_store(model, store, part), store.path.name
     else:
         from gnn2logic.cli.subjects import subject_of
 
         subject = subject_of(model, dataset, data, part, teacher)
-    answers, classes = subject.answers, list(subject.classes)
-    tables = {
-        "confusion": None
-        if answers.truth is None
-        else table_of_counts(answers.truth, answers.predicted, classes),
-        "agreement": None
-        if answers.teacher is None
-        else table_of_counts(answers.teacher, answers.predicted, classes),
-    }
-    scores = score_table(answers)
+        comparison, name = subject.comparison, subject.dataset_name
+    class_names = list(comparison.class_names.values())
+    tables = {"confusion": comparison.confusion(), "agreement": comparison.agreement()}
+    scores = comparison.scores()
     if as_json:
         plain: dict[str, Any] = {
-            "dataset": subject.dataset_name,
+            "dataset": name,
             "part": str(part),
             "scores": scores,
-            "classes": list(subject.classes.values()),
+            "classes": class_names,
         }
         emit_json(plain | tables)
         return
-    emit(f"{len(answers.rows)} {subject.level}s of {subject.dataset_name} ({part})\n")
+    emit(f"{len(comparison.rows)} {comparison.level}s of {name} ({part})\n")
     heads = ("who", "accuracy", "macro_f1", "fidelity")
     shown = [key for key in heads if scores[0][key] is not None]
     emit_table(
         [key.replace("_", " ") for key in shown], [[row[key] for key in shown] for row in scores]
     )
     titles = {"confusion": "true class", "agreement": "teacher says"}
-    for kind, counts in tables.items():
+    for table, counts in tables.items():
         if counts is not None:
             emit()
-            names = list(subject.classes.values())
             emit_table(
-                [titles[kind], *(f"rule: {name}" for name in names)],
-                [[name, *row] for name, row in zip(names, counts, strict=True)],
+                [titles[table], *(f"rule: {class_name}" for class_name in class_names)],
+                [[first, *row] for first, row in zip(class_names, counts, strict=True)],
             )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 from gnn2logic.cli.data import Chosen
 from gnn2logic.idt import IDTPredictor
@@ -138,12 +139,14 @@ def class_scores(
 
 
 def _score(name: str, holds: BoolArray, is_class: BoolArray) -> ClassScore:
-    both, n_holds, n_class = (int(own.sum()) for own in (holds & is_class, holds, is_class))
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        is_class, holds, average="binary", zero_division=np.nan
+    )
     return ClassScore(
         name=name,
-        graphs=n_class,
-        accuracy=float(np.mean(holds == is_class)),
-        precision=both / n_holds if n_holds else None,
-        recall=both / n_class if n_class else None,
-        f1=2 * both / (n_holds + n_class) if n_holds + n_class else 0.0,
+        graphs=int(is_class.sum()),
+        accuracy=float(accuracy_score(is_class, holds)),
+        precision=None if np.isnan(precision) else float(precision),
+        recall=None if np.isnan(recall) else float(recall),
+        f1=0.0 if np.isnan(f1) else float(f1),
     )

@@ -96,19 +96,22 @@ def _of_model(idt: Any, what: Picture) -> Any:
 def _of_answers(subject: Any, what: Picture) -> Any:
     from gnn2logic import plotting
 
-    answers = subject.answers
+    comparison = subject.comparison
     if what is Picture.FIDELITY:
         return plotting.plot_fidelity(
-            answers.teacher, answers.predicted, answers.truth, class_names=subject.classes
+            comparison.teacher,
+            comparison.predicted,
+            comparison.truth,
+            class_names=subject.class_names,
         )
-    if answers.truth is None:
+    if comparison.truth is None:
         raise ParameterError(f"--what {what} with a data set is for models that classify graphs.")
     if what is Picture.CONFUSION:
         return plotting.plot_confusion(
-            answers.truth, answers.predicted, class_names=subject.classes
+            comparison.truth, comparison.predicted, class_names=subject.class_names
         )
-    rules = subject.idt.rules(subject.graphs, answers.truth)
-    if answers.teacher is None:
+    rules = subject.idt.rules(subject.graphs, comparison.truth)
+    if comparison.teacher is None:
         return plotting.plot_rules(rules)
-    alike = subject.idt.rules(subject.graphs, answers.teacher)
+    alike = subject.idt.rules(subject.graphs, comparison.teacher)
     return plotting.plot_rules(rules, {rule.index: rule.accuracy for rule in alike})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,41 +12,21 @@ import numpy.typing as npt
 from gnn2logic.cli.data import numbers_in
 from gnn2logic.cli.formula_checks import Check, class_scores
 from gnn2logic.cli.options import Part
-from gnn2logic.cli.scores import share
+from gnn2logic.cli.subjects import share
 from gnn2logic.cli.teachers import named_teacher
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.idt import IDTPredictor, load
 from gnn2logic.logic import Formula
-from gnn2logic.reporting.subject import Answers
+from gnn2logic.reporting.comparison import Comparison
 from gnn2logic.storage import ShardStore, open_shards
 
 __all__ = [
-    "StoredSubject",
     "check_store",
+    "compare_on_store",
     "learn_from_store",
     "open_store",
     "scores_on_store",
-    "stored_subject",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class StoredSubject:
-    """The answers of a model on a store.
-
-    Parameters
-    ----------
-    answers : Answers
-    classes : dict of str to str
-        The classes and what they are called, which is the same here.
-    level : str
-    dataset_name : str
-    """
-
-    answers: Answers
-    classes: dict[str, str]
-    level: str
-    dataset_name: str
 
 
 def open_store(path: str, options: Iterable[str] | None) -> ShardStore:
@@ -57,7 +36,7 @@ def open_store(path: str, options: Iterable[str] | None) -> ShardStore:
     return open_shards(path)
 
 
-def stored_subject(model: Path, store: ShardStore, part: Part) -> StoredSubject:
+def compare_on_store(model: Path, store: ShardStore, part: Part) -> Comparison:
     """Return what a model says about a part of a store; classes are compared as texts."""
     idt = load(model)
     level = idt.model_.level
@@ -74,13 +53,14 @@ def stored_subject(model: Path, store: ShardStore, part: Part) -> StoredSubject:
                 f"Its classes are {', '.join(sorted(own))}."
             )
     rows = _rows(store, part, level)
-    answers = Answers(
+    return Comparison(
+        level,
+        {name: name for name in sorted(every)},
         rows,
         predicted[rows],
         None if truth is None else truth.astype(str)[rows],
         None if teacher is None else teacher.astype(str)[rows],
     )
-    return StoredSubject(answers, {name: name for name in sorted(every)}, level, store.path.name)
 
 
 def check_store(

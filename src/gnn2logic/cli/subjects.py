@@ -1,4 +1,4 @@
-"""A model, the graphs to show it on, and the network beside it, as several commands need them."""
+"""A model, the graphs to show it on, and the network beside it: as commands need them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from gnn2logic.cli.data import Chosen, read_data, with_class_names
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.cli.data import Chosen, choose, read_data, with_class_names
 from gnn2logic.cli.options import Part
 from gnn2logic.cli.teachers import find_teacher
+from gnn2logic.datasets import Dataset
+from gnn2logic.exceptions import DataSetError
 from gnn2logic.idt import IDTPredictor, load
-from gnn2logic.reporting.subject import Subject, read_subject
+from gnn2logic.reporting.subject import ReportSubject, read_subject
 
-__all__ = ["arguments_of", "load_named", "subject_of"]
+__all__ = ["arguments_of", "load_named", "scores_on_parts", "share", "subject_of"]
 
 
 def load_named(
@@ -37,8 +42,44 @@ def arguments_of(idt: IDTPredictor, chosen: Chosen, teacher: str | None) -> dict
 
 def subject_of(
     model: Path, dataset: str, options: Iterable[str] | None, part: Part, teacher: str | None
-) -> Subject:
+) -> ReportSubject:
     """Return all answers of a model, and those of the network if there is one."""
     idt, chosen = load_named(model, dataset, options, part)
     given = arguments_of(idt, chosen, teacher)
     return read_subject(idt, **given, mask=None, title=None, class_names=None)
+
+
+def scores_on_parts(
+    whole: Dataset, part: Part, *, rule: Any = None, network: Any = None
+) -> list[dict[str, Any]]:
+    """Return accuracy and fidelity on what was learned from and on what was held back.
+
+    Where all graphs were learned from, there is one row for them.
+    """
+    rows = []
+    for own in (Part.ALL,) if part is Part.ALL else (Part.TRAIN, Part.TEST):
+        try:
+            chosen = choose(whole, own)
+        except DataSetError:
+            continue
+        graphs = chosen.graphs if network is None else chosen.network_graphs
+        ours, theirs = (
+            None if model is None else model.predict(graphs) for model in (rule, network)
+        )
+        rows.append(
+            {
+                "part": str(own),
+                "graphs": len(chosen.data),
+                "rule_accuracy": share(ours, chosen.labels),
+                "network_accuracy": share(theirs, chosen.labels),
+                "fidelity": share(ours, theirs),
+            }
+        )
+    return rows
+
+
+def share(ours: npt.NDArray[Any] | None, theirs: npt.NDArray[Any] | None) -> float | None:
+    """Return how often two say the same; None where they speak of different things."""
+    if ours is None or theirs is None or ours.shape != theirs.shape:
+        return None
+    return float(np.mean(ours == theirs))

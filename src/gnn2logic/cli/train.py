@@ -54,7 +54,7 @@ def train(
     say = talker(quiet)
     check_output(out, (".safetensors",))
     from gnn2logic.cli.data import choose, load_whole
-    from gnn2logic.cli.scores import scores_on_parts
+    from gnn2logic.cli.subjects import scores_on_parts
     from gnn2logic.cli.teachers import train_network
 
     whole = load_whole(dataset, data)

@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import f1_score
+from sklearn.metrics import accuracy_score, f1_score
 from threadpoolctl import threadpool_limits
 
 from gnn2logic._version import __version__
@@ -108,7 +107,7 @@ class _Scorer:
             seed=self.run.seed,
             settings=self.run.digest(self.fold.dataset),
             predictions=predictions.tolist(),
-            accuracy=float(np.mean(predictions == truth)),
+            accuracy=float(accuracy_score(truth, predictions)),
             # A class that is neither there nor predicted has no part in the mean.
             macro_f1=float(f1_score(truth, predictions, average="macro")),
             size=size,

@@ -6,7 +6,7 @@ from gnn2logic.explanation.explanations import Explanation, explain
 from gnn2logic.explanation.flips import CountChange, Flip
 from gnn2logic.explanation.parts import Part, in_steps
 from gnn2logic.explanation.path import Condition
-from gnn2logic.explanation.teacher_answer import TeacherAnswer
+from gnn2logic.explanation.subject import TeacherAnswer
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from gnn2logic.explanation.flips import Flip, flips_at
 from gnn2logic.explanation.parts import Part, parts_of
 from gnn2logic.explanation.path import Condition, Search
-from gnn2logic.explanation.subject import subject_of
-from gnn2logic.explanation.teacher_answer import TeacherAnswer, ask_teacher
+from gnn2logic.explanation.subject import TeacherAnswer, ask_teacher, graph_subject
 from gnn2logic.explanation.witnesses import Witnesses, witnesses_of
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
@@ -248,19 +247,19 @@ def explain(
     """
     if isinstance(graph, Iterator):
         graph = list(graph)
-    subject = subject_of(idt, graph, node=node, class_names=class_names)
-    search = Search(subject.model, subject.graph)
+    subject = graph_subject(idt, graph, node=node, class_names=class_names)
+    search = Search(subject.model, subject.batch)
     found = witnesses_of(subject, search)
     final = subject.model.final
     leaf, _ = search.path(final, subject.row)
     values = final.values[final.leaves[leaf]]
     shares = (values / values.sum()).tolist()
     return Explanation(
-        level=subject.model.level,
+        level=subject.level,
         witnesses=found,
-        shares=dict(zip(subject.labels, shares, strict=True)),
+        shares=dict(zip(subject.names, shares, strict=True)),
         support=_support(final, leaf),
-        flips=flips_at(search, subject.row, leaf, subject.labels),
+        flips=flips_at(search, subject.row, leaf, subject.names),
         teacher=None if teacher is None else ask_teacher(teacher, graph, subject, found.label),
     )
 

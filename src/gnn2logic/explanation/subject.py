@@ -1,44 +1,78 @@
-"""What is explained: a model, one graph as the model sees it, and for node tasks one node."""
+"""What is asked: a model, graphs as it sees them, and the network beside it; all checked here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from gnn2logic._validation import check_fitted, is_whole
+from gnn2logic._validation import check_fitted, is_whole, some_of
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import as_batch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
 
-__all__ = ["Subject", "subject_of"]
+__all__ = [
+    "GraphSubject",
+    "Subject",
+    "TeacherAnswer",
+    "ask_teacher",
+    "graph_subject",
+    "teacher_with_predict",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What is explained, checked.
+    """A model, and graphs as it sees them.
 
     Parameters
     ----------
     model : IDT
     labels : list
-        The classes by number, with the names that the caller gave them.
-    own_labels : list
-        The classes by number, as the model itself names them.
-    graph : GraphBatch
-        One graph, with the predicates of the model.
-    node : int or None
-        The node that is classified; None for models that classify graphs.
+        The classes by number, as the model itself calls them.
+    batch : GraphBatch
+        The graphs, with the predicates of the model.
     """
 
     model: IDT
     labels: list[Any]
-    own_labels: list[Any]
-    graph: GraphBatch
+    batch: GraphBatch
+
+    @property
+    def level(self) -> Literal["graph", "node"]:
+        """What is classified: "graph" or "node"."""
+        return self.model.level
+
+    @property
+    def n_rows(self) -> int:
+        """How many graphs (or nodes) there are to classify."""
+        return self.batch.n_graphs if self.level == "graph" else self.batch.n_nodes
+
+    def position(self, row: int) -> tuple[int, int | None]:
+        """Return the graph of a row, and its node in there for models that classify nodes."""
+        if self.level == "graph":
+            return row, None
+        graph = int(self.batch.graph_index[row])
+        return graph, row - int(self.batch.ptr[graph])
+
+
+@dataclass(frozen=True, eq=False)
+class GraphSubject(Subject):
+    """One graph, or one node of it, that is explained.
+
+    Parameters
+    ----------
+    names : list
+        The classes by number, as the caller calls them.
+    node : int or None
+        The node that is classified; None for models that classify graphs.
+    """
+
+    names: list[Any]
     node: int | None
 
     @property
@@ -48,17 +82,17 @@ class Subject:
         return 0 if self.node is None else self.node
 
 
-def subject_of(
+def graph_subject(
     idt: object, graph: object, *, node: int | None, class_names: Iterable[object] | None = None
-) -> Subject:
+) -> GraphSubject:
     """Return what is explained; all that users give is checked here."""
-    own: list[Any]
+    labels: list[Any]
     if isinstance(idt, IDT):
-        model, own = idt, list(range(idt.final.values.shape[1]))
+        model, labels = idt, list(range(idt.final.values.shape[1]))
         batch = as_batch(graph)
     elif isinstance(idt, IDTPredictor):
         check_fitted(idt, "model_")
-        model, own = idt.model_, idt.classes_.tolist()
+        model, labels = idt.model_, idt.classes_.tolist()
         batch = idt.encoder_.transform(graph)
     else:
         raise UnsupportedInputError(
@@ -69,21 +103,21 @@ def subject_of(
         raise GraphError(
             f"One graph is explained at a time. Got {batch.n_graphs}; choose one of them."
         )
-    labels = own if class_names is None else _checked(class_names, len(own))
-    return Subject(model, labels, own, batch, _node(model, batch, node))
+    names = labels if class_names is None else _checked_names(class_names, len(labels))
+    return GraphSubject(model, labels, batch, names, _checked_node(model, batch, node))
 
 
-def _checked(class_names: Iterable[object], count: int) -> list[object]:
-    labels = [own.item() if isinstance(own, np.generic) else own for own in class_names]
-    if isinstance(class_names, str) or len(labels) != count or len(set(labels)) != count:
+def _checked_names(class_names: Iterable[object], count: int) -> list[object]:
+    names = [name.item() if isinstance(name, np.generic) else name for name in class_names]
+    if isinstance(class_names, str) or len(names) != count or len(set(names)) != count:
         raise LabelError(
             f"class_names must have one name of its own for each of the {count} classes of the "
             f"model. Got {class_names!r} instead."
         )
-    return labels
+    return names
 
 
-def _node(model: IDT, batch: GraphBatch, node: Any) -> int | None:
+def _checked_node(model: IDT, batch: GraphBatch, node: Any) -> int | None:
     if model.level == "graph":
         if node is not None:
             raise ParameterError(
@@ -97,3 +131,66 @@ def _node(model: IDT, batch: GraphBatch, node: Any) -> int | None:
             f"nodes. Got {node!r} instead."
         )
     return int(node)
+
+
+# The network beside a model -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TeacherAnswer:
+    """The answer of a teacher.
+
+    Parameters
+    ----------
+    label : object
+        The class that the teacher predicts.
+    probability : float or None
+        How sure it is of that class; None if it does not say.
+    agrees : bool
+        Whether the model predicts the same class. If not, the explanation is one of the model and
+        not of the teacher.
+    """
+
+    label: Any
+    probability: float | None
+    agrees: bool
+
+
+def ask_teacher(teacher: Any, graph: object, subject: GraphSubject, name: object) -> TeacherAnswer:
+    """Return the answer of a teacher for what is explained, which the model calls `name`."""
+    teacher = teacher_with_predict(teacher, len(subject.labels))
+    answers = np.asarray(teacher.predict(graph))
+    if answers.shape != (subject.n_rows,):
+        raise LabelError(
+            f"teacher must give one class for each of the {subject.n_rows} {subject.level}s that "
+            f"the model classifies. Got an answer of shape {answers.shape} instead."
+        )
+    label = answers.tolist()[subject.row]
+    if label in subject.labels and label not in subject.names:
+        # The teacher says what the model would say; the caller has given it another name.
+        label = subject.names[subject.labels.index(label)]
+    if isinstance(label, str) != isinstance(name, str):
+        raise LabelError(
+            f"teacher must use the names of classes of the model: {some_of(subject.names)}. "
+            f"Got {label!r} instead; name those of a network with Teacher(module, classes=...)."
+        )
+    probability = None
+    if hasattr(teacher, "predict_proba"):
+        # Its own answer is what it is most sure of, so no order of classes is needed.
+        probability = float(np.asarray(teacher.predict_proba(graph))[subject.row].max())
+    return TeacherAnswer(label, probability, bool(label == name))
+
+
+def teacher_with_predict(teacher: Any, n_classes: int) -> Any:
+    """Return a teacher that has ``predict(graphs)``; only a network needs torch for that."""
+    # A module may have a method of that name, but it would not read graphs.
+    if hasattr(teacher, "predict") and not hasattr(teacher, "forward"):
+        return teacher
+    try:
+        from gnn2logic.distillation.conversion import teacher_of_classes
+    except ImportError:
+        raise UnsupportedInputError(
+            "teacher must have predict(graphs), or be a torch module (which needs the extra "
+            f"'torch'). Got {type(teacher).__name__} instead."
+        ) from None
+    return teacher_of_classes(teacher, n_classes)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.explanation.path import Condition, Search
-from gnn2logic.explanation.subject import Subject, subject_of
+from gnn2logic.explanation.subject import GraphSubject, graph_subject
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges
 from gnn2logic.idt.formulas import leaf_classes
@@ -127,11 +127,11 @@ def witnesses(idt: IDTPredictor | IDT, graph: object, *, node: int | None = None
     >>> condition.nodes.nonzero()[0]
     array([2, 3])
     """
-    subject = subject_of(idt, graph, node=node)
-    return witnesses_of(subject, Search(subject.model, subject.graph))
+    subject = graph_subject(idt, graph, node=node)
+    return witnesses_of(subject, Search(subject.model, subject.batch))
 
 
-def witnesses_of(subject: Subject, search: Search) -> Witnesses:
+def witnesses_of(subject: GraphSubject, search: Search) -> Witnesses:
     """Return the witnesses of what was asked."""
     leaf, conditions = search.follow(subject.row)
     nodes, edges = _Support(search).of([own.split for own in conditions], subject.row)
@@ -142,8 +142,8 @@ def witnesses_of(subject: Subject, search: Search) -> Witnesses:
         for edge, score in scores.items():
             together[edge] = max(score, together.get(edge, 0.0))
     return Witnesses(
-        label=subject.labels[leaf_classes(subject.model.final)[leaf]],
-        graph=subject.graph,
+        label=subject.names[leaf_classes(subject.model.final)[leaf]],
+        graph=subject.batch,
         node=subject.node,
         conditions=conditions,
         nodes=nodes > 0,

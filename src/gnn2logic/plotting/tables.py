@@ -16,7 +16,7 @@ from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.colours import BLUE, INK, PAPER
 from gnn2logic.plotting.words import percent, wrapped
 
-__all__ = ["plot_confusion", "plot_fidelity"]
+__all__ = ["label_counts", "plot_confusion", "plot_fidelity"]
 
 Labels = Sequence[object] | npt.NDArray[Any] | Mapping[Any, object]
 
@@ -63,7 +63,7 @@ def plot_confusion(
     needs_matplotlib("plot_confusion", ax)
     truth, predicted = _label_arrays({"y_true": y_true, "y_pred": y_pred})
     names = _names_of_classes(class_names, truth, predicted)
-    counts = _counts(truth, predicted, list(names))
+    counts = label_counts(truth, predicted, list(names))
     texts = _cell_texts(counts)
     if title is None:
         title = f"accuracy {np.trace(counts) / counts.sum():.3f}"
@@ -118,15 +118,15 @@ def plot_fidelity(
     theirs, ours, *truths = _label_arrays(given)
     names = _names_of_classes(class_names, theirs, ours)
     order = list(names)
-    counts = _counts(theirs, ours, order)
+    counts = label_counts(theirs, ours, order)
     texts = _cell_texts(counts)
     heading = f"fidelity {np.trace(counts) / counts.sum():.3f}"
     for truth in truths:
         heading += (
             f"\naccuracy: teacher {np.mean(theirs == truth):.3f}, IDT {np.mean(ours == truth):.3f}"
         )
-        their_hits = _counts(theirs[theirs == truth], ours[theirs == truth], order)
-        our_hits = _counts(theirs[ours == truth], ours[ours == truth], order)
+        their_hits = label_counts(theirs[theirs == truth], ours[theirs == truth], order)
+        our_hits = label_counts(theirs[ours == truth], ours[ours == truth], order)
         for row, column in np.ndindex(counts.shape):
             if row == column:
                 texts[row][column] += f"\nboth right {their_hits[row, column]}"
@@ -186,13 +186,20 @@ def _names_of_classes(class_names: Labels | None, *arrays: npt.NDArray[Any]) -> 
     return names
 
 
-def _counts(
+def label_counts(
     rows: npt.NDArray[Any], columns: npt.NDArray[Any], order: Sequence[Any]
 ) -> npt.NDArray[np.int64]:
-    place = {label: number for number, label in enumerate(order)}
+    """Return how often each label of `rows` meets each label of `columns`.
+
+    As ``sklearn.metrics.confusion_matrix``, which warns where there is one class alone.
+
+    >>> label_counts(np.array(["a", "a", "b"]), np.array(["a", "b", "b"]), ["a", "b"]).tolist()
+    [[1, 1], [0, 1]]
+    """
+    number_of = {label: number for number, label in enumerate(order)}
     counts = np.zeros((len(order), len(order)), dtype=np.int64)
     for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        counts[place[row], place[column]] += 1
+        counts[number_of[row], number_of[column]] += 1
     return counts
 
 

@@ -16,35 +16,28 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.syntax import Formula
+from gnn2logic.reporting.comparison import Comparison
 from gnn2logic.reporting.pictures import drawn_graph, nodes_to_draw
-from gnn2logic.reporting.subject import Answers, Subject
+from gnn2logic.reporting.subject import ReportSubject
 
-__all__ = ["choose_rows", "describe_examples", "differing_rows"]
+__all__ = ["choose_rows", "count_edges", "describe_examples"]
 
 BoolArray = npt.NDArray[np.bool_]
 
 
-def differing_rows(answers: Answers) -> BoolArray:
-    """Return where the rule differs from the teacher or, without one, from the truth."""
-    other = answers.truth if answers.teacher is None else answers.teacher
-    if other is None:
-        return np.zeros(len(answers.rows), dtype=bool)
-    return np.asarray(answers.predicted != other)
-
-
 def choose_rows(
-    answers: Answers, n_examples: int, n_differences: int, random_state: int
+    comparison: Comparison, n_examples: int, n_differences: int, random_state: int
 ) -> list[int]:
-    """Return places in `answers`: random ones of each class, then rows that differ.
+    """Return positions in the comparison: random ones of each class, then rows that differ.
 
     Classes are the true ones where they are known.
     """
     random = np.random.default_rng(random_state)
-    classes = answers.predicted if answers.truth is None else answers.truth
+    classes = comparison.predicted if comparison.truth is None else comparison.truth
     chosen: dict[int, None] = {}
     for label in np.unique(classes):
         chosen.update(_some(np.flatnonzero(classes == label), n_examples, random))
-    chosen.update(_some(np.flatnonzero(differing_rows(answers)), n_differences, random))
+    chosen.update(_some(np.flatnonzero(comparison.differs), n_differences, random))
     return list(chosen)
 
 
@@ -56,7 +49,7 @@ def _some(
 
 
 def describe_examples(
-    subject: Subject,
+    subject: ReportSubject,
     places: Sequence[int],
     formulas: Sequence[Formula],
     model: IDT,
@@ -71,16 +64,16 @@ def describe_examples(
     `model` is the model whose decisions are told, `splits` what they say, `kinds` the names of
     long parts.
     """
-    answers = subject.answers
-    rows = [int(answers.rows[place]) for place in places]
-    spots = [subject.place(row) for row in rows]
+    comparison = subject.comparison
+    rows = [int(comparison.rows[place]) for place in places]
+    spots = [subject.position(row) for row in rows]
     numbers = sorted({graph for graph, _ in spots})
     batch = subject.batch[numbers] if numbers else subject.batch[[0]]
     truth = [formula.evaluate(batch, level="node") for formula in formulas]
     number_of = {formula: number for number, formula in enumerate(formulas)}
     graphs = {graph: batch[inside] for inside, graph in enumerate(numbers)}
     searches = {graph: Search(model, one) for graph, one in graphs.items()}
-    differs = differing_rows(answers)
+    differs = comparison.differs
     pictures: dict[tuple[int, bytes], dict[str, Any]] = {}
     found = []
     for place, (graph, node) in zip(places, spots, strict=True):
@@ -93,15 +86,15 @@ def describe_examples(
             pictures[key] = drawn_graph(one, nodes, random_state)
         # Decisions about a graph are the same at every node.
         leaf, conditions = searches[graph].follow(node or 0)
-        flips = flips_at(searches[graph], node or 0, leaf, subject.own_names)
+        flips = flips_at(searches[graph], node or 0, leaf, subject.model_class_names)
         found.append(
             {
                 "name": _name(subject, graph, node),
                 "graph": graph,
                 "node": node,
-                "true": _label(subject, answers.truth, place),
-                "predicted": _label(subject, answers.predicted, place),
-                "teacher": _label(subject, answers.teacher, place),
+                "true": _label(subject, comparison.truth, place),
+                "predicted": _label(subject, comparison.predicted, place),
+                "teacher": _label(subject, comparison.teacher, place),
                 "differs": bool(differs[place]),
                 "n_nodes": stop - start,
                 "n_edges": count_edges(one),
@@ -158,7 +151,7 @@ def count_edges(graph: GraphBatch) -> int:
     return (graph.n_edges + loops) // 2
 
 
-def _name(subject: Subject, graph: int, node: int | None) -> str:
+def _name(subject: ReportSubject, graph: int, node: int | None) -> str:
     if node is None:
         return subject.graph_names[graph]
     if subject.batch.n_graphs == 1:
@@ -166,8 +159,8 @@ def _name(subject: Subject, graph: int, node: int | None) -> str:
     return f"{subject.graph_names[graph]}, node {node}"
 
 
-def _label(subject: Subject, labels: npt.NDArray[Any] | None, place: int) -> str | None:
-    return None if labels is None else subject.classes[labels[place].item()]
+def _label(subject: ReportSubject, labels: npt.NDArray[Any] | None, place: int) -> str | None:
+    return None if labels is None else subject.class_names[labels[place].item()]
 
 
 def _bits(truth: BoolArray) -> str:

@@ -13,15 +13,14 @@ from gnn2logic._files import write_atomically
 from gnn2logic._optional import import_optional
 from gnn2logic._text import visible_json, visible_texts
 from gnn2logic._validation import check_whole
-from gnn2logic.reporting.html import to_html
-from gnn2logic.reporting.markdown import to_markdown
+from gnn2logic.reporting.pages import to_html, to_markdown
 from gnn2logic.reporting.pictures import idt_svg
-from gnn2logic.reporting.subject import Limits, read_subject
+from gnn2logic.reporting.subject import ReportLimits, read_subject
 from gnn2logic.reporting.summary import summarise
 
 __all__ = ["Report", "report"]
 
-_DEFAULT = Limits()
+_DEFAULT = ReportLimits()
 
 
 class Report:
@@ -136,7 +135,7 @@ def report(
     True
     """
     import_optional("jinja2", extra="report", purpose="A report")
-    limits = Limits(
+    limits = ReportLimits(
         n_examples=check_whole("n_examples", n_examples, least=0),
         n_differences=check_whole("disagreements", disagreements, least=0),
     )
@@ -157,7 +156,7 @@ def report(
     if max_nodes is None and subject.level == "node":
         limits = replace(limits, max_nodes=limits.max_nodes // 2)
     document = summarise(subject, limits, seed)
-    return Report(document, idt_svg(subject.idt, subject.own_names, limits.max_leaves))
+    return Report(document, idt_svg(subject.idt, subject.model_class_names, limits.max_leaves))
 
 
 def _encoded(text: str) -> bytes:

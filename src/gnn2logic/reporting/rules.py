@@ -16,29 +16,29 @@ from gnn2logic.reporting.formulas import (
     short_text,
     short_words,
 )
-from gnn2logic.reporting.subject import Limits, Subject
+from gnn2logic.reporting.subject import ReportLimits, ReportSubject
 
 __all__ = ["class_formulas", "class_rules", "trade_off"]
 
 
-def class_formulas(subject: Subject) -> dict[str, Formula]:
+def class_formulas(subject: ReportSubject) -> dict[str, Formula]:
     """Return the formula of every class by its name; the largest is the last."""
-    found = {subject.classes[label]: subject.idt.formula(label) for label in subject.own_labels}
+    found = {subject.class_names[label]: subject.idt.formula(label) for label in subject.labels}
     largest = max(found, key=lambda name: (found[name].size, found[name].key))
     # What is left over reads best after the others.
     return {name: found[name] for name in sorted(found, key=lambda name: name == largest)}
 
 
 def class_rules(
-    subject: Subject, formulas: dict[str, Formula], kinds: Kinds, limits: Limits
+    subject: ReportSubject, formulas: dict[str, Formula], kinds: Kinds, limits: ReportLimits
 ) -> list[dict[str, Any]]:
     """Return what is to say about the formula of every class; the last is what is left over."""
-    answers = subject.answers
-    label_of = {subject.classes[label]: label for label in subject.own_labels}
+    comparison = subject.comparison
+    label_of = {subject.class_names[label]: label for label in subject.labels}
     found: list[dict[str, Any]] = []
     for name, formula in formulas.items():
-        given = answers.predicted == label_of[name]
-        right = None if answers.truth is None else answers.truth == label_of[name]
+        given = comparison.predicted == label_of[name]
+        right = None if comparison.truth is None else comparison.truth == label_of[name]
         texts = formula_texts(formula) | {
             "short_words": short_words(formula, kinds),
             "short_logic": short_text(formula, kinds),
@@ -59,20 +59,20 @@ def class_rules(
     return found
 
 
-def trade_off(subject: Subject, limits: Limits) -> dict[str, Any]:
+def trade_off(subject: ReportSubject, limits: ReportLimits) -> dict[str, Any]:
     """Return all prunings of the final tree that are small enough, the smallest first."""
-    idt, answers = subject.idt, subject.answers
+    idt, comparison = subject.idt, subject.comparison
     weights = np.zeros(subject.n_rows)
-    weights[answers.rows] = 1.0
+    weights[comparison.rows] = 1.0
 
     def measured(labels: Any) -> dict[int, Rule] | None:
         if labels is None:
             return None
         every = np.zeros(len(weights), dtype=labels.dtype)
-        every[answers.rows] = labels
+        every[comparison.rows] = labels
         return {rule.index: rule for rule in idt.rules(subject.graphs, every, weights)}
 
-    right, alike = measured(answers.truth), measured(answers.teacher)
+    right, alike = measured(comparison.truth), measured(comparison.teacher)
     table = idt.rules_ if right is None else list(right.values())
     rules = [rule for rule in table if rule.n_leaves <= limits.max_leaves or rule.chosen]
     rows = []
@@ -87,7 +87,7 @@ def trade_off(subject: Subject, limits: Limits) -> dict[str, Any]:
                 "modal_depth": rule.modal_depth,
                 "accuracy": None if right is None else rule.accuracy,
                 "fidelity": None if alike is None else alike[rule.index].accuracy,
-                "class": subject.classes[shown],
+                "class": subject.class_names[shown],
                 "logic": cut_text(logic_text(rule.formulas[shown]).replace("\n", " "), 400),
             }
         )

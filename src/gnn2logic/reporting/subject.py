@@ -13,15 +13,16 @@ from gnn2logic._labels import check_labels, check_mask
 from gnn2logic._validation import check_fitted, to_numpy
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
-from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.explanation.subject import Subject, teacher_with_predict
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.reporting.comparison import Comparison
 
-__all__ = ["Answers", "Limits", "Subject", "read_subject"]
+__all__ = ["ReportLimits", "ReportSubject", "read_subject"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReportLimits:
     """How much a report shows; what is left out is said in its notes.
 
     Parameters
@@ -49,41 +50,20 @@ class Limits:
 
 
 Labels = npt.NDArray[Any]
+ClassNames = Mapping[Any, object] | Sequence[object] | None
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
-    """The labels of all rows: what is true, what the model says and what the teacher says.
-
-    Parameters
-    ----------
-    rows : array of int
-        The rows that are reported on: graph numbers, or node numbers in the batch.
-    predicted : array
-    truth, teacher : array or None
-        None where nothing is known. All arrays have one entry for each of `rows`.
-    """
-
-    rows: npt.NDArray[np.int64]
-    predicted: Labels
-    truth: Labels | None
-    teacher: Labels | None
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
+class ReportSubject(Subject):
     """Everything that a report speaks of.
 
     Parameters
     ----------
     idt : IDTPredictor
-    batch : GraphBatch
-        The graphs as the model sees them.
     graphs : object
         The graphs as they were given.
-    answers : Answers
-    classes : dict of label to str
-        What every class is called, those of the model first.
+    comparison : Comparison
+        All answers.
     graph_names : list of str
     title : str
     dataset_name : str or None
@@ -92,42 +72,22 @@ class Subject:
     """
 
     idt: IDTPredictor
-    batch: GraphBatch
     graphs: Any
-    answers: Answers
-    classes: dict[Any, str]
+    comparison: Comparison
     graph_names: list[str]
     title: str
     dataset_name: str | None
     teacher_name: str | None
 
     @property
-    def level(self) -> str:
-        """What is classified: "graph" or "node"."""
-        return self.idt.model_.level
+    def class_names(self) -> dict[Any, str]:
+        """What every class is called, those of the model first."""
+        return self.comparison.class_names
 
     @property
-    def own_labels(self) -> list[Any]:
-        """The classes of the model."""
-        labels: list[Any] = self.idt.classes_.tolist()
-        return labels
-
-    @property
-    def own_names(self) -> list[str]:
-        """What the classes of the model are called."""
-        return [self.classes[label] for label in self.own_labels]
-
-    @property
-    def n_rows(self) -> int:
-        """How many graphs (or nodes) there are, reported on or not."""
-        return self.batch.n_graphs if self.level == "graph" else self.batch.n_nodes
-
-    def place(self, row: int) -> tuple[int, int | None]:
-        """Return the graph of a row, and its node in there for models that classify nodes."""
-        if self.level == "graph":
-            return row, None
-        graph = int(self.batch.graph_index[row])
-        return graph, row - int(self.batch.ptr[graph])
+    def model_class_names(self) -> list[str]:
+        """What the classes of the model are called, by number."""
+        return [self.class_names[label] for label in self.labels]
 
 
 def read_subject(
@@ -139,9 +99,9 @@ def read_subject(
     mask: object,
     title: str | None,
     dataset_name: str | None,
-    class_names: Mapping[Any, object] | Sequence[object] | None,
+    class_names: ClassNames,
     graph_names: Sequence[object] | None,
-) -> Subject:
+) -> ReportSubject:
     """Return what a report is about; every argument is checked before any work is done."""
     model = _fitted(idt)
     if isinstance(graphs, Dataset):
@@ -151,13 +111,19 @@ def read_subject(
             class_names = graphs.class_names
         graphs = graphs.inputs
     graphs = read_once(graphs)
-    batch = model.encoder_.transform(graphs)
-    names = _graph_names(graph_names, batch.n_graphs)
-    answers = _answers(model, graphs, batch, y, teacher, mask)
-    classes = _class_names(class_names, model.classes_, answers)
-    heading = title if title is not None else _heading(dataset_name, teacher)
-    known = None if teacher is None else _teacher_name(teacher)
-    return Subject(model, batch, graphs, answers, classes, names, heading, dataset_name, known)
+    subject = Subject(model.model_, model.classes_.tolist(), model.encoder_.transform(graphs))
+    return ReportSubject(
+        model=subject.model,
+        labels=subject.labels,
+        batch=subject.batch,
+        idt=model,
+        graphs=graphs,
+        graph_names=_graph_names(graph_names, subject.batch.n_graphs),
+        comparison=_comparison(subject, model, graphs, y, teacher, mask, class_names),
+        title=_heading(dataset_name, teacher) if title is None else title,
+        dataset_name=dataset_name,
+        teacher_name=None if teacher is None else _teacher_name(teacher),
+    )
 
 
 def _fitted(idt: Any) -> IDTPredictor:
@@ -173,49 +139,48 @@ def _fitted(idt: Any) -> IDTPredictor:
     return idt
 
 
-def _answers(
-    idt: IDTPredictor, graphs: Any, batch: GraphBatch, y: object, teacher: object, mask: object
-) -> Answers:
-    level = idt.model_.level
-    count = batch.n_graphs if level == "graph" else batch.n_nodes
+def _comparison(
+    subject: Subject,
+    idt: IDTPredictor,
+    graphs: Any,
+    y: object,
+    teacher: object,
+    mask: object,
+    class_names: ClassNames,
+) -> Comparison:
+    level, count = subject.level, subject.n_rows
     if mask is not None and level == "graph":
         raise ParameterError(
             "mask is for models that classify nodes. Choose graphs before the report instead."
         )
     rows = np.flatnonzero(check_mask(mask, count))
     truth = None if y is None else check_labels(y, count, of=level)
-    given: Labels | None = None
-    if teacher is not None:
-        given = _teacher_labels(teacher, graphs, count, level, len(idt.classes_))
+    taught = None if teacher is None else _teacher_labels(teacher, graphs, subject)
     predicted = idt.predict(graphs)
-    for labels, who in ((truth, "y"), (given, "The teacher")):
+    for labels, who in ((truth, "y"), (taught, "The teacher")):
         if labels is not None and (labels.dtype.kind in "US") != (predicted.dtype.kind in "US"):
             raise LabelError(
-                f"{who} must use the names of the classes of the model, {idt.classes_.tolist()}. "
+                f"{who} must use the names of the classes of the model, {subject.labels}. "
                 f"Got {labels.tolist()[0]!r}."
             )
-    return Answers(
-        rows,
-        predicted[rows],
-        None if truth is None else truth[rows],
-        None if given is None else given[rows],
-    )
+    truth = None if truth is None else truth[rows]
+    taught = None if taught is None else taught[rows]
+    names = _names_of_classes(class_names, subject.labels, truth, taught)
+    return Comparison(level, names, rows, predicted[rows], truth, taught)
 
 
-def _teacher_labels(teacher: Any, graphs: Any, count: int, level: str, n_classes: int) -> Labels:
+def _teacher_labels(teacher: Any, graphs: Any, subject: Subject) -> Labels:
     """Return what a teacher says; labels and models with predict need no torch."""
-    is_network = hasattr(teacher, "forward")
-    if hasattr(teacher, "predict") and not is_network:
-        found = teacher.predict(graphs)
-    elif hasattr(teacher, "__len__") and not is_network:
-        found = teacher
-    else:
-        from gnn2logic.distillation.conversion import teacher_of_classes
-
-        found = teacher_of_classes(teacher, n_classes).predict(graphs)
-    labels: Any = to_numpy(found)
+    answers = teacher
+    if (
+        not hasattr(teacher, "__len__")
+        or hasattr(teacher, "predict")
+        or hasattr(teacher, "forward")
+    ):
+        answers = teacher_with_predict(teacher, len(subject.labels)).predict(graphs)
+    labels: Any = to_numpy(answers)
     try:
-        return check_labels(labels, count, of=level)
+        return check_labels(labels, subject.n_rows, of=subject.level)
     except LabelError as error:
         raise LabelError(f"The labels of the teacher cannot be used: {error}") from error
 
@@ -227,8 +192,8 @@ def _teacher_name(teacher: Any) -> str | None:
     if not hasattr(teacher, "predict") and not hasattr(teacher, "forward"):
         return None
     conv = getattr(teacher, "conv", None)
-    kind = type(teacher).__name__
-    return f"{kind} ({conv})" if isinstance(conv, str) else kind
+    class_name = type(teacher).__name__
+    return f"{class_name} ({conv})" if isinstance(conv, str) else class_name
 
 
 def _heading(dataset_name: str | None, teacher: object) -> str:
@@ -247,37 +212,35 @@ def _graph_names(names: Sequence[object] | None, count: int) -> list[str]:
     return [str(name) for name in names]
 
 
-def _class_names(
-    names: Mapping[Any, object] | Sequence[object] | None, own: Labels, answers: Answers
+def _names_of_classes(
+    names: ClassNames, of_model: list[Any], truth: Labels | None, taught: Labels | None
 ) -> dict[Any, str]:
     """Return names of the classes of the model, and of others that truth or teacher know."""
-    labels = own.tolist()
-    for array in (answers.truth, answers.teacher):
+    labels = list(of_model)
+    for array in (truth, taught):
         if array is not None:
             known = set(labels)
             labels += [label for label in np.unique(array).tolist() if label not in known]
-    found = _named(names, labels, own)
-    if len(set(found.values())) < len(found):
-        raise LabelError(f"class_names must be distinct. Got {list(found.values())} instead.")
-    return found
+    by_label = _named(names, labels, of_model)
+    if len(set(by_label.values())) < len(by_label):
+        raise LabelError(f"class_names must be distinct. Got {list(by_label.values())} instead.")
+    return by_label
 
 
-def _named(
-    names: Mapping[Any, object] | Sequence[object] | None, labels: list[Any], own: Labels
-) -> dict[Any, str]:
+def _named(names: ClassNames, labels: list[Any], of_model: list[Any]) -> dict[Any, str]:
     if names is None:
         return {label: str(label) for label in labels}
     if isinstance(names, Mapping):
         return {label: str(names.get(label, label)) for label in labels}
-    if isinstance(names, str) or len(names) < len(own):
+    if isinstance(names, str) or len(names) < len(of_model):
         raise LabelError(
-            f"class_names must have one name for each of the {len(own)} classes of the model, "
-            f"{own.tolist()}. Got {len(names)} instead."
+            f"class_names must have one name for each of the {len(of_model)} classes of the model, "
+            f"{of_model}. Got {len(names)} instead."
         )
     if all(isinstance(label, int) and 0 <= label < len(names) for label in labels):
-        # Numbers are places in the list, also where the model does not know all of them.
+        # Numbers are positions in the list, also where the model does not know all of them.
         return {label: str(names[label]) for label in labels}
     return {
-        label: str(names[place]) if place < len(names) else str(label)
-        for place, label in enumerate(labels)
+        label: str(names[number]) if number < len(names) else str(label)
+        for number, label in enumerate(labels)
     }

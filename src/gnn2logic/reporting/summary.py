@@ -15,7 +15,6 @@ from gnn2logic.reporting.examples import (
     choose_rows,
     count_edges,
     describe_examples,
-    differing_rows,
 )
 from gnn2logic.reporting.formulas import (
     ROLES,
@@ -28,8 +27,7 @@ from gnn2logic.reporting.formulas import (
     split_formulas,
 )
 from gnn2logic.reporting.rules import class_formulas, class_rules, trade_off
-from gnn2logic.reporting.scores import most_common, score_table, table_of_counts
-from gnn2logic.reporting.subject import Limits, Subject
+from gnn2logic.reporting.subject import ReportLimits, ReportSubject
 
 __all__ = ["summarise"]
 
@@ -37,7 +35,7 @@ __all__ = ["summarise"]
 _QUIET_SETTINGS = frozenset({"verbose", "n_jobs", "n_shards"})
 
 
-def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, Any]:
+def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -> dict[str, Any]:
     """Return the document: everything that a report says, ready for JSON."""
     notes: list[str] = []
     small = prune(subject.idt.model_)
@@ -51,7 +49,7 @@ def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, 
         notes.append(
             f"{len(shown)} of the {len(roles)} formulas of the model can be chosen in the pictures."
         )
-    places = choose_rows(subject.answers, limits.n_examples, limits.n_differences, random_state)
+    places = choose_rows(subject.comparison, limits.n_examples, limits.n_differences, random_state)
     examples = describe_examples(
         subject,
         places,
@@ -70,18 +68,18 @@ def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, 
         "title": subject.title,
         "level": subject.level,
         "data": _data(subject),
-        "teacher": None if subject.answers.teacher is None else {"name": subject.teacher_name},
+        "teacher": None if subject.comparison.teacher is None else {"name": subject.teacher_name},
         "model": _model(subject, small),
-        "scores": score_table(subject.answers),
+        "scores": subject.comparison.scores(),
         "baseline": _baseline(subject),
-        "confusion": _confusion(subject),
-        "agreement": _agreement(subject),
+        "confusion": _table(subject, subject.comparison.confusion()),
+        "agreement": _table(subject, subject.comparison.agreement()),
         "rules": class_rules(subject, formulas, kinds, limits),
         "kinds": [
             _kind(part, kinds, shown.index(part) if part in shown else None) for part in kinds.names
         ],
         "trade_off": trade_off(subject, limits),
-        "tree": cut_text(export_text(subject.idt, subject.own_names), limits.max_text),
+        "tree": cut_text(export_text(subject.idt, subject.model_class_names), limits.max_text),
         "formulas": [_formula(formula, roles[formula], kinds) for formula in shown],
         "roles": dict(ROLES),
         "examples": examples,
@@ -92,22 +90,22 @@ def summarise(subject: Subject, limits: Limits, random_state: int) -> dict[str, 
 # What was distilled ---------------------------------------------------------------------------
 
 
-def _data(subject: Subject) -> dict[str, Any]:
-    batch, answers = subject.batch, subject.answers
+def _data(subject: ReportSubject) -> dict[str, Any]:
+    batch, comparison = subject.batch, subject.comparison
     sizes = batch.sizes
 
     def counts(labels: Any) -> dict[str, int] | None:
         if labels is None:
             return None
-        return {name: int((labels == label).sum()) for label, name in subject.classes.items()}
+        return {name: int((labels == label).sum()) for label, name in subject.class_names.items()}
 
-    true, rule, theirs = map(counts, (answers.truth, answers.predicted, answers.teacher))
+    true, rule, theirs = map(counts, (comparison.truth, comparison.predicted, comparison.teacher))
     return {
         "name": subject.dataset_name,
         "n_graphs": batch.n_graphs,
         "n_nodes": batch.n_nodes,
         "n_edges": count_edges(batch),
-        "n_rows": len(answers.rows),
+        "n_rows": len(comparison.rows),
         "nodes_per_graph": {
             "smallest": int(sizes.min()),
             "mean": round(float(sizes.mean()), 2),
@@ -125,12 +123,12 @@ def _data(subject: Subject) -> dict[str, Any]:
                 "n_predicted": rule and rule[name],
                 "n_teacher": theirs and theirs[name],
             }
-            for name in subject.classes.values()
+            for name in subject.class_names.values()
         ],
     }
 
 
-def _model(subject: Subject, small: IDT) -> dict[str, Any]:
+def _model(subject: ReportSubject, small: IDT) -> dict[str, Any]:
     idt = subject.idt
     settings = idt._parameters_to_save()
     return {
@@ -156,31 +154,20 @@ def _model(subject: Subject, small: IDT) -> dict[str, Any]:
 # How good it is -------------------------------------------------------------------------------
 
 
-def _baseline(subject: Subject) -> dict[str, Any] | None:
-    answers = subject.answers
-    known = answers.teacher if answers.truth is None else answers.truth
-    if known is None:
+def _baseline(subject: ReportSubject) -> dict[str, Any] | None:
+    comparison = subject.comparison
+    if comparison.reference is None:
         return None
     return {
-        "class": subject.classes[most_common(known).item()],
-        "of": "teacher" if answers.truth is None else "truth",
+        "class": subject.class_names[comparison.most_common],
+        "of": "teacher" if comparison.truth is None else "truth",
     }
 
 
-def _confusion(subject: Subject) -> dict[str, Any] | None:
-    answers = subject.answers
-    if answers.truth is None:
+def _table(subject: ReportSubject, counts: list[list[int]] | None) -> dict[str, Any] | None:
+    if counts is None:
         return None
-    counts = table_of_counts(answers.truth, answers.predicted, list(subject.classes))
-    return {"classes": list(subject.classes.values()), "counts": counts}
-
-
-def _agreement(subject: Subject) -> dict[str, Any] | None:
-    answers = subject.answers
-    if answers.teacher is None:
-        return None
-    counts = table_of_counts(answers.teacher, answers.predicted, list(subject.classes))
-    return {"classes": list(subject.classes.values()), "counts": counts}
+    return {"classes": list(subject.class_names.values()), "counts": counts}
 
 
 # Pictures -------------------------------------------------------------------------------------
@@ -208,19 +195,21 @@ def _formula(formula: Formula, roles: list[tuple[str, str]], kinds: Kinds) -> di
     }
 
 
-def _example_notes(subject: Subject, limits: Limits, examples: list[dict[str, Any]]) -> list[str]:
-    level, answers = subject.level, subject.answers
-    by = "predicted class" if answers.truth is None else "class"
+def _example_notes(
+    subject: ReportSubject, limits: ReportLimits, examples: list[dict[str, Any]]
+) -> list[str]:
+    level, comparison = subject.level, subject.comparison
+    by = "predicted class" if comparison.truth is None else "class"
     notes = [
-        f"Shown are {len(examples)} of {len(answers.rows)} {level}s: up to {limits.n_examples} of "
-        f"each {by}, drawn at random"
+        f"Shown are {len(examples)} of {len(comparison.rows)} {level}s: up to {limits.n_examples} "
+        f"of each {by}, drawn at random"
     ]
-    n_differing = int(differing_rows(answers).sum())
+    n_differing = int(comparison.differs.sum())
     n_shown = sum(example["differs"] for example in examples)
-    if answers.teacher is None and answers.truth is None:
+    if comparison.teacher is None and comparison.truth is None:
         notes[0] += "."
     else:
-        what = "the rule is wrong" if answers.teacher is None else "rule and teacher differ"
+        what = "the rule is wrong" if comparison.teacher is None else "rule and teacher differ"
         notes[0] += (
             f", and {n_shown} of the {n_differing} on which {what}."
             if n_differing

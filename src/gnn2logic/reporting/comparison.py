@@ -1,0 +1,114 @@
+"""`Comparison`: true labels, those of a model and those of its teacher, and how alike they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import f1_score
+
+from gnn2logic.plotting.tables import label_counts
+
+__all__ = ["Comparison"]
+
+Labels = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The labels of some graphs (or nodes): true, by the model and by the teacher.
+
+    Parameters
+    ----------
+    level : {"graph", "node"}
+        What is classified.
+    class_names : dict of label to str
+        What every class is called, those of the model first.
+    rows : array of int
+        The rows that are compared: graph numbers, or node numbers in the batch.
+    predicted : array
+    truth, teacher : array or None
+        None where nothing is known. All arrays have one entry for each of `rows`.
+    """
+
+    level: str
+    class_names: dict[Any, str]
+    rows: npt.NDArray[np.int64]
+    predicted: Labels
+    truth: Labels | None
+    teacher: Labels | None
+
+    @property
+    def reference(self) -> Labels | None:
+        """The true labels, or those of the teacher where no others are known."""
+        return self.teacher if self.truth is None else self.truth
+
+    @property
+    def most_common(self) -> Any:
+        """The most common label of the reference, the first of equals; None without one."""
+        if self.reference is None:
+            return None
+        labels, counts = np.unique(self.reference, return_counts=True)
+        return labels[np.argmax(counts)].item()
+
+    @property
+    def differs(self) -> npt.NDArray[np.bool_]:
+        """Where the model differs from the teacher or, without one, from the truth."""
+        other = self.truth if self.teacher is None else self.teacher
+        if other is None:
+            return np.zeros(len(self.rows), dtype=bool)
+        return np.asarray(self.predicted != other)
+
+    def scores(self) -> list[dict[str, Any]]:
+        """Return the figures of the rule, of the teacher and of the most common class.
+
+        Accuracy and macro F1 (over the classes that are true or predicted somewhere) are against
+        the true labels, fidelity is against the teacher; None where there is nothing to compare
+        with.
+
+        >>> labels = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])
+        >>> scores = Comparison("graph", {0: "a", 1: "b"}, np.arange(4), *labels, None).scores()
+        >>> [(row["who"], row["accuracy"], round(row["macro_f1"], 4)) for row in scores]
+        [('rule', 0.75, 0.7333), ('baseline', 0.75, 0.4286)]
+        """
+        rows = [self._figures("rule", self.predicted)]
+        if self.teacher is not None:
+            rows.append(self._figures("teacher", self.teacher))
+        if self.reference is not None:
+            constant = np.full(len(self.reference), self.most_common)
+            rows.append(self._figures("baseline", constant))
+        return rows
+
+    def _figures(self, who: str, labels: Labels) -> dict[str, Any]:
+        n_right = None if self.truth is None else int((labels == self.truth).sum())
+        n_agree = None if self.teacher is None else int((labels == self.teacher).sum())
+        count = len(labels)
+        return {
+            "who": who,
+            "n_rows": count,
+            "n_right": n_right,
+            "accuracy": None if n_right is None else n_right / count,
+            "macro_f1": None
+            if self.truth is None
+            else float(f1_score(self.truth, labels, average="macro")),
+            "n_agree": n_agree,
+            "fidelity": None if n_agree is None else n_agree / count,
+        }
+
+    def confusion(self) -> list[list[int]] | None:
+        """Return how often each true class (a row) meets each class that the model says."""
+        return self._counts(self.truth)
+
+    def agreement(self) -> list[list[int]] | None:
+        """Return how often each class of the teacher (a row) meets each that the model says."""
+        return self._counts(self.teacher)
+
+    def _counts(self, labels: Labels | None) -> list[list[int]] | None:
+        if labels is None:
+            return None
+        counts: list[list[int]] = label_counts(
+            labels, self.predicted, list(self.class_names)
+        ).tolist()
+        return counts
