@@ -14,7 +14,7 @@ import pytest
 
 from gnn2logic import GraphBatch, IDTClassifier, IDTNodeClassifier, load, parse, random_graphs
 from gnn2logic.exceptions import LabelError, MissingDependencyError
-from gnn2logic.idt import rules
+from gnn2logic.idt import readings, rules
 from gnn2logic.idt.formulas import class_formula
 
 
@@ -153,7 +153,8 @@ def count_readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         read.append(number)
         return class_formula(model, number, columns)
 
-    monkeypatch.setattr(rules, "class_formula", noting)
+    for module in (rules, readings):
+        monkeypatch.setattr(module, "class_formula", noting)
     return read
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnn2logic.engines import added
-from gnn2logic.learning.coded_trees import Candidates, Grown
+from gnn2logic.learning.coded_trees import Candidates, GrownTree
 from gnn2logic.learning.coding import Codebook, ValueSpace
 from gnn2logic.learning.cost_complexity import gini_costs, pruning_path
 from gnn2logic.learning.growing import Division, NodeRequest, TreeJob, grow
@@ -73,7 +73,7 @@ class Rows:
         seed: list[int] | None = None,
         cells: int = 2**20,
         small: int = 0,
-    ) -> Grown:
+    ) -> GrownTree:
         job = TreeJob(0, candidates, self.total, seed=seed)
         (grown,) = grow(self.advance, [job], limits, cells=cells, small=small)
         return grown
@@ -91,14 +91,14 @@ def grow_on(
     limits: GrowthLimits,
     n_shards: int = 1,
     small: int = 0,
-) -> Grown:
+) -> GrownTree:
     codes, books = coded(X)
     features = np.arange(X.shape[1])
     table = Rows(codes, with_counts(targets, weights), n_shards)
     return table.grow(Candidates(features, books, features), limits, small=small)
 
 
-def leaves_of(grown: Grown, X: IntArray) -> IntArray:
+def leaves_of(grown: GrownTree, X: IntArray) -> IntArray:
     codes, _ = coded(X)
     at = np.zeros(len(X), dtype=np.int64)
     for node, feature in enumerate(grown.feature):
@@ -153,7 +153,7 @@ def test_classification_trees_and_pruning_paths_equal_scikit_learns(seed: int) -
         assert pruned.get_n_leaves() == count_leaves(grown, path.cut[index])
 
 
-def count_leaves(grown: Grown, cut: frozenset[int]) -> int:
+def count_leaves(grown: GrownTree, cut: frozenset[int]) -> int:
     stack, leaves = [0], 0
     while stack:
         node = stack.pop()
@@ -238,7 +238,7 @@ def test_random_thresholds_are_seeded() -> None:
     limits = GrowthLimits(max_depth=2, random_thresholds=True)
     sums = with_counts(targets, np.ones(len(X), np.int64))
 
-    def run(seed: int) -> Grown:
+    def run(seed: int) -> GrownTree:
         return Rows(codes, sums).grow(candidates, limits, seed=[seed])
 
     assert run(1).code == run(1).code

@@ -12,12 +12,12 @@ import pytest
 
 from gnn2logic import GraphBatch, Modality, random_graphs
 from gnn2logic.exceptions import UnknownPredicateError
-from gnn2logic.learning.coding import ValueSpace
+from gnn2logic.learning.coding import FeatureBlock, ValueSpace
 from gnn2logic.learning.shard.rows import RowTable
 from gnn2logic.learning.shard.shards import Request, Shards, in_turn
 from gnn2logic.learning.shard.shelves import DiskShelf, MemoryShelf, Shelf
 from gnn2logic.learning.shard.sources import MemorySource, ShardRows
-from gnn2logic.learning.shard.state import CodedKind, ShardMaker, ShardState
+from gnn2logic.learning.shard.state import ShardMaker, ShardState
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
@@ -96,7 +96,7 @@ def test_several_requests_are_done_in_turn() -> None:
 
 def test_graphs_on_disk_are_let_go_after_every_request(tmp_path: Path) -> None:
     space = ValueSpace.of_counts(6)
-    blocks = [CodedKind(Modality.from_set("A"), space)]
+    blocks = [FeatureBlock(Modality.from_set("A"), space)]
     for scratch, kept in ((None, True), (tmp_path, False)):
         _, state = some_shard(scratch)
         state.propose_inputs(["U0"])

@@ -246,8 +246,8 @@ def _front_from_document(
 
 def check_class_labels(classes: list[Any]) -> None:
     """Refuse labels that do not stay what they are on the way to JSON, to numpy and back."""
-    kinds = {type(label) for label in classes}
-    if len(kinds) != 1 or not kinds <= {bool, int, str} or len(set(classes)) != len(classes):
+    types = {type(label) for label in classes}
+    if len(types) != 1 or not types <= {bool, int, str} or len(set(classes)) != len(classes):
         raise ModelFileError(
             "The classes of a model must be distinct whole numbers, strings or truth values, all "
             f"of one kind, at least one. Got {classes}."

@@ -41,7 +41,7 @@ def class_formula(
 
     `columns` are the formulas of the columns that the final tree looks at, if they are known.
     """
-    members = [n for n, own in enumerate(leaf_classes(model.final)) if own == class_number]
+    members = [n for n, label in enumerate(leaf_classes(model.final)) if label == class_number]
     if columns is None:
         columns = final_columns(model)
     return _leaf_set_formula(model.final, members, columns)

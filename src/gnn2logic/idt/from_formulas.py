@@ -122,17 +122,17 @@ def from_formulas(
 
 
 def _vocabulary(
-    listed: Sequence[str] | None, used: tuple[str, ...], kind: str, argument: str
+    listed: Sequence[str] | None, used: tuple[str, ...], word: str, argument: str
 ) -> tuple[str, ...]:
     """Return the names that were listed, or those in use; all that are in use must be there."""
     if listed is None:
         return used
-    known = check_names(listed, what=kind.capitalize())
+    known = check_names(listed, what=word.capitalize())
     for name in used:
         if name not in known:
-            error = UnknownPredicateError if kind == "predicate" else UnknownRelationError
+            error = UnknownPredicateError if word == "predicate" else UnknownRelationError
             raise error(
-                f"The formulas must use the {kind}s in {argument}: {some_of(known)}. "
+                f"The formulas must use the {word}s in {argument}: {some_of(known)}. "
                 f"Got {name!r} instead."
             )
     return known
@@ -224,8 +224,8 @@ class ColumnBuilder:
         trees: list[Tree] = []
         for group in self._groups(formulas):
             tree, leaf_values = self.tree(group)
-            for place, formula in enumerate(group):
-                leaves = tuple(n for n, truths in enumerate(leaf_values) if truths[place])
+            for position, formula in enumerate(group):
+                leaves = tuple(n for n, truths in enumerate(leaf_values) if truths[position])
                 self._column_of[formula] = len(self.columns)
                 self.columns.append(LeafSet(number, len(trees), leaves))
             trees.append(tree)
@@ -274,9 +274,9 @@ class ColumnBuilder:
                 continue
             splits.append(self.split(atom))
             for value in (True, False):
-                part = box.bound(atom, value)
-                smaller = [assume(formula, part, _THEORY) for formula in rest]
-                stack.append((smaller, part, number, int(value)))
+                bounded = box.bound(atom, value)
+                smaller = [assume(formula, bounded, _THEORY) for formula in rest]
+                stack.append((smaller, bounded, number, int(value)))
         n_nodes = len(splits)
         tree = Tree(
             tuple(splits),

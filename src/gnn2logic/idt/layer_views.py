@@ -35,7 +35,7 @@ class LayerView:
         blocks = []
         formulas = [_name(number, column) for number, column in enumerate(self.columns)]
         for number, tree in enumerate(self.trees):
-            sets = {n: own.leaves for n, own in self.leaf_sets.items() if own.tree == number}
+            sets = {n: few.leaves for n, few in self.leaf_sets.items() if few.tree == number}
             leaves = [
                 ", ".join(f"column {n}" for n, members in sets.items() if leaf in members)
                 for leaf in range(tree.n_leaves)

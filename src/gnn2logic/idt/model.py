@@ -118,7 +118,7 @@ class Prunings:
 
     def index(self, alpha: float) -> int:
         """Return the number of the tree that is best for a price."""
-        return max(number for number, own in enumerate(self.alphas) if own <= alpha)
+        return max(number for number, least in enumerate(self.alphas) if least <= alpha)
 
     def tree(self, index: int) -> Tree:
         """Return tree number `index`."""

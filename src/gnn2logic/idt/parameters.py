@@ -91,8 +91,8 @@ def _plain(name: str, value: object) -> Any:
 def _plain_modalities(values: Sequence[Any]) -> Any:
     try:
         if any(isinstance(entry, Sequence) and not isinstance(entry, str) for entry in values):
-            return [[str(own) for own in modalities_from("modalities", few)] for few in values]
-        return [str(own) for own in modalities_from("modalities", values)]
+            return [[str(each) for each in modalities_from("modalities", few)] for few in values]
+        return [str(each) for each in modalities_from("modalities", values)]
     except ParameterError:
         # They were changed after the fit; the model does not depend on them.
         return _UNWRITABLE
@@ -145,10 +145,10 @@ def modalities_from(name: str, values: object) -> tuple[Modality, ...]:
             f"{name} must be a non-empty list of modal parameters such as ['I', 'A', 'I+A']. "
             f"Got {values!r} instead."
         )
-    found: dict[Modality, None] = {}
+    modalities: dict[Modality, None] = {}
     for value in values:
-        found[_modality(name, value)] = None
-    return tuple(found)
+        modalities[_modality(name, value)] = None
+    return tuple(modalities)
 
 
 def _modality(name: str, value: object) -> Modality:

@@ -110,10 +110,10 @@ class _Splits:
         self._batch = batch
         self._per_graph = per_graph
         columns = sorted(set().union(*(_columns_of(tree) for tree in trees)))
-        self._position = {number: place for place, number in enumerate(columns)}
+        self._position = {number: position for position, number in enumerate(columns)}
         block = np.empty((batch.n_nodes, len(columns)), dtype=bool)
-        for number, place in self._position.items():
-            block[:, place] = values[number]
+        for number, position in self._position.items():
+            block[:, position] = values[number]
         self._counts = ModalCounts(batch, block)
         self._by_modality: dict[Modality, npt.NDArray[np.integer[Any]]] = {}
         self._sizes: dict[Modality, npt.NDArray[np.int64]] = {}
@@ -123,9 +123,9 @@ class _Splits:
         is_global = self._per_graph and modality == _EVERYTHING
         counts = self._by_modality.get(modality)
         if counts is None:
-            found = self._counts.graph_sums if is_global else self._counts(modality)
+            by_row = self._counts.graph_sums if is_global else self._counts(modality)
             # Splits read whole columns.
-            counts = self._by_modality[modality] = np.asfortranarray(found)
+            counts = self._by_modality[modality] = np.asfortranarray(by_row)
         column = counts[:, self._position[split.column]]
         if rows is not None:
             column = column[rows]

@@ -27,7 +27,8 @@ from gnn2logic.idt.layer_views import LayerView, layer_views
 from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.predict import check_same_terms, final_leaves
 from gnn2logic.idt.pruning import prune
-from gnn2logic.idt.rules import Readings, Rule, RuleTable
+from gnn2logic.idt.readings import Readings
+from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.storage import ShardStore
 
@@ -120,8 +121,8 @@ class IDTPredictor:
     def formula(self, label: object) -> Formula:
         """Return the formula that is true exactly where the model predicts `label`."""
         check_fitted(self, "model_")
-        for number, own in enumerate(self.classes_.tolist()):
-            if own == label:
+        for number, known in enumerate(self.classes_.tolist()):
+            if known == label:
                 return self._readings().formula(number)
         raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
 

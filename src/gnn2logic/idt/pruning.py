@@ -29,9 +29,9 @@ def prune(model: IDT) -> IDT:
     layers: list[Layer] = []
     replaced: dict[int, LeafSet] = {}
     for number in reversed(range(len(model.layers))):
-        layer, own = _pruned_layer(model, number, wanted)
+        layer, renumbered = _pruned_layer(model, number, wanted)
         layers.append(layer)
-        replaced.update(own)
+        replaced.update(renumbered)
         for tree in layer.trees:
             wanted.update(split.column for split in tree.splits if split is not None)
     return _renumbered(model, final, layers[::-1], wanted, replaced)
@@ -43,20 +43,20 @@ def _pruned_layer(model: IDT, number: int, wanted: set[int]) -> tuple[Layer, dic
     replaced: dict[int, LeafSet] = {}
     for position, tree in enumerate(model.layers[number].trees):
         sets = [
-            (column, own.leaves)
-            for column, own in enumerate(model.columns)
+            (column, leaf_set.leaves)
+            for column, leaf_set in enumerate(model.columns)
             if column in wanted
-            and isinstance(own, LeafSet)
-            and (own.layer, own.tree) == (number, position)
+            and isinstance(leaf_set, LeafSet)
+            and (leaf_set.layer, leaf_set.tree) == (number, position)
         ]
         if not sets:
             continue
         # Two leaves that are in the same sets may become one.
         marks = [tuple(leaf in members for _, members in sets) for leaf in range(tree.n_leaves)]
         smaller, kept = _merged(tree, marks)
-        for place, (column, _) in enumerate(sets):
+        for bit, (column, _) in enumerate(sets):
             leaves = tuple(
-                n for n, mark in enumerate(kept) if isinstance(mark, tuple) and mark[place]
+                n for n, mark in enumerate(kept) if isinstance(mark, tuple) and mark[bit]
             )
             replaced[column] = LeafSet(number, len(trees), leaves)
         trees.append(smaller)
@@ -72,8 +72,8 @@ def _renumbered(
 ) -> IDT:
     """Close the gaps in the numbers of layers and columns."""
     used_layers = [number for number, layer in enumerate(layers) if layer.trees]
-    new_layer = {number: place for place, number in enumerate(used_layers)}
-    new_column = {number: place for place, number in enumerate(sorted(wanted))}
+    new_layer = {number: new for new, number in enumerate(used_layers)}
+    new_column = {number: new for new, number in enumerate(sorted(wanted))}
     columns: list[Column] = []
     for number in sorted(wanted):
         column = replaced.get(number, model.columns[number])

@@ -64,23 +64,23 @@ class Tree:
     @property
     def leaves(self) -> tuple[int, ...]:
         """The leaf nodes from left (False) to right (True)."""
-        found, stack = [], [0]
+        leaves, stack = [], [0]
         while stack:
             node = stack.pop()
             if self.splits[node] is None:
-                found.append(node)
+                leaves.append(node)
             else:
                 stack.extend((self.true_child[node], self.false_child[node]))
-        return tuple(found)
+        return tuple(leaves)
 
     @property
     def subtrees(self) -> list[tuple[int, ...]]:
         """The leaves below every inner node, by position, in the order of the nodes."""
-        place = {leaf: number for number, leaf in enumerate(self.leaves)}
+        position = {leaf: number for number, leaf in enumerate(self.leaves)}
         below: dict[int, tuple[int, ...]] = {}
         for node in reversed(range(self.n_nodes)):
             if self.splits[node] is None:
-                below[node] = (place[node],)
+                below[node] = (position[node],)
             else:
                 below[node] = below[self.false_child[node]] + below[self.true_child[node]]
         return [below[n] for n, split in enumerate(self.splits) if split is not None]
@@ -109,7 +109,7 @@ class Tree:
         decide : callable
             Returns the truth of a split at the given rows, or at all rows for None.
         """
-        position = {leaf: place for place, leaf in enumerate(self.leaves)}
+        position = {leaf: number for number, leaf in enumerate(self.leaves)}
         if self.n_leaves <= _SMALL:
             return self._route_all(n_rows, decide, position)
         reached = np.empty(n_rows, dtype=np.int64)
@@ -140,7 +140,7 @@ class Tree:
         self, n_rows: int, decide: Decide, position: dict[int, int]
     ) -> npt.NDArray[np.integer[Any]]:
         """Decide every split at all rows, from the leaves up: no row is ever looked up."""
-        reached: dict[int, Any] = {node: np.uint8(place) for node, place in position.items()}
+        reached: dict[int, Any] = {node: np.uint8(number) for node, number in position.items()}
         for node in reversed(range(self.n_nodes)):
             split = self.splits[node]
             if split is not None:
@@ -194,17 +194,17 @@ class Tree:
 
     def paths(self) -> list[list[tuple[Split, bool]]]:
         """Return the decisions on the way to each leaf, from left to right."""
-        found: list[list[tuple[Split, bool]]] = []
+        paths: list[list[tuple[Split, bool]]] = []
         stack: list[tuple[int, list[tuple[Split, bool]]]] = [(0, [])]
         while stack:
             node, path = stack.pop()
             split = self.splits[node]
             if split is None:
-                found.append(path)
+                paths.append(path)
             else:
                 stack.append((self.true_child[node], [*path, (split, True)]))
                 stack.append((self.false_child[node], [*path, (split, False)]))
-        return found
+        return paths
 
     def leaf_formula(self, members: Sequence[int], columns: Sequence[Formula]) -> Formula:
         """Return chi_M of a set of leaves, given by position: the disjunction of their paths."""

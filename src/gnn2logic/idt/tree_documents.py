@@ -86,21 +86,22 @@ def layers_from_document(layers: list[list[list[NodeDocument]]]) -> tuple[Layer,
     return tuple(
         Layer(
             tuple(
-                tree_from_document(tree, f"tree {t} of layer {n}", 0) for t, tree in enumerate(own)
+                tree_from_document(tree, f"tree {t} of layer {n}", 0)
+                for t, tree in enumerate(trees)
             )
         )
-        for n, own in enumerate(layers)
+        for n, trees in enumerate(layers)
     )
 
 
 def column_from_document(column: ColumnDocument, number: int) -> Column:
     """Return the column with a number."""
-    place = (column.layer, column.tree, column.leaves)
-    if column.predicate is not None and place == (None, None, None):
+    leaf_set = (column.layer, column.tree, column.leaves)
+    if column.predicate is not None and leaf_set == (None, None, None):
         return InputPredicate(column.predicate)
-    if column.predicate is None and place == (None, None, None):
+    if column.predicate is None and leaf_set == (None, None, None):
         return TrueColumn()
-    layer, tree, leaves = place
+    layer, tree, leaves = leaf_set
     if column.predicate is not None or layer is None or tree is None or leaves is None:
         raise ModelFileError(f"Column {number} must be a predicate or a leaf set, not a mixture.")
     if leaves != sorted(set(leaves)):
@@ -150,11 +151,11 @@ def tree_from_document(nodes: list[NodeDocument], where: str, width: int) -> Tre
 
 
 def _split_from_document(node: NodeDocument, where: str) -> Split | None:
-    parts = (node.column, node.set, node.more_than, node.false, node.true)
-    is_leaf = parts == (None,) * 5 and (node.direction, node.relation) == ("out", None)
+    fields = (node.column, node.set, node.more_than, node.false, node.true)
+    is_leaf = fields == (None,) * 5 and (node.direction, node.relation) == ("out", None)
     if is_leaf:
         return None
-    if None in parts:
+    if None in fields:
         raise ModelFileError(f"{where} must have all parts of a split or none of them.")
     assert node.column is not None
     assert node.set is not None
@@ -188,16 +189,16 @@ def check_references(
             made_in.append(-1)
     if made_in != sorted(made_in):
         raise ModelFileError("Columns must be in the order of the layers that make them.")
-    places = [(n, tree) for n, layer in enumerate(layers) for tree in layer.trees]
+    numbered = [(n, tree) for n, layer in enumerate(layers) for tree in layer.trees]
     if final is not None:
-        places.append((len(layers), final))
-    for place, tree in places:
+        numbered.append((len(layers), final))
+    for number, tree in numbered:
         for split in tree.splits:
             if split is None:
                 continue
-            if not 0 <= split.column < len(columns) or made_in[split.column] >= place:
+            if not 0 <= split.column < len(columns) or made_in[split.column] >= number:
                 raise ModelFileError(
-                    f"A split in layer {place} must use a column of an earlier layer. "
+                    f"A split in layer {number} must use a column of an earlier layer. "
                     f"Got column {split.column}."
                 )
             if tree is final and level == "graph" and split.modality.set_name != "1":

@@ -16,9 +16,7 @@ from gnn2logic._progress import Progress
 from gnn2logic._validation import (
     check_choice,
     check_number,
-    check_share,
     check_whole,
-    is_number,
     is_whole,
     seed_from,
     some_of,
@@ -29,18 +27,18 @@ from gnn2logic.engines.threads import limited_threads
 from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder, graph_tags
-from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.files import read_contents
 from gnn2logic.idt.model import IDT, Prunings
-from gnn2logic.idt.parameters import (
-    modalities_from,
-    parameters_from_document,
-    parameters_to_document,
-)
+from gnn2logic.idt.parameters import parameters_from_document, parameters_to_document
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.learning.checkpoints import Checkpoint
 from gnn2logic.learning.data import KeptGraphs, Labels, Rows, TrainingData, training_data
-from gnn2logic.learning.settings import FinalSettings, LayerSettings, local_modalities
+from gnn2logic.learning.settings import (
+    check_measures,
+    final_settings,
+    layer_modalities,
+    layer_settings,
+)
 from gnn2logic.learning.targets import integer_weights
 from gnn2logic.storage import ShardStore
 
@@ -174,19 +172,9 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             graphs = encoder.fit_transform_some(given, kept.graphs)
         data = training_data(graphs, activations, kept, self._whole("n_shards", least=1))
         n_layers = self._n_layers(data)
-        kinds = self._kinds()
-        modalities = self._layer_modalities(graphs, n_layers)
-        final = FinalSettings(
-            level=self._level,
-            modalities=modalities[-1],
-            kinds=kinds,
-            max_depth=None
-            if self.max_depth is None
-            else check_whole("max_depth", self.max_depth, least=1),
-            min_rows_leaf=check_whole("min_samples_leaf", self.min_samples_leaf, least=1),
-            alpha=self._alpha(),
-        )
-        inner = [self._layer_settings(own, kinds) for own in modalities[:-1]]
+        modalities = layer_modalities(self.modalities, graphs, n_layers)
+        inner = [layer_settings(self, of_layer) for of_layer in modalities[:-1]]
+        final = final_settings(self, self._level, modalities[-1])
         weights = integer_weights(rows.weights[kept_rows])
         labels = Labels(rows.codes[kept_rows], weights, len(rows.classes))
         checkpoint, seed = self._checkpoint(data, labels, [*inner, final])
@@ -244,9 +232,9 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             encoder = self._new_encoder()
             graphs = encoder.fit_transform_some(given, kept.graphs)
         n_layers = _DEFAULT_LAYERS if self.n_layers is None else self._whole("n_layers", least=0)
-        self._kinds()
+        check_measures(self)
         options = SearchOptions(
-            modalities=self._layer_modalities(graphs, n_layers)[-1],
+            modalities=layer_modalities(self.modalities, graphs, n_layers)[-1],
             absolute=bool(self.absolute),
             relative=bool(self.relative),
             depth=n_layers,
@@ -294,7 +282,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             raise ParameterError(
                 f"checkpoint must be the path of a file, or None. Got {self.checkpoint!r} instead."
             )
-        # A seed that was drawn is found in the file, any other one is part of the settings.
+        # A seed that was drawn is read from the file, any other one belongs to the settings.
         drawn = not is_whole(self.random_state)
         seed = seed_from(self.random_state)
         text = repr([__version__, self._level, None if drawn else seed, data.names, data.guided])
@@ -322,74 +310,6 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
 
     def _whole(self, name: str, *, least: int) -> int:
         return check_whole(name, getattr(self, name), least=least)
-
-    def _kinds(self) -> tuple[bool, ...]:
-        for name in ("absolute", "relative", "random_thresholds"):
-            check_choice(name, getattr(self, name), (False, True))
-        kinds = tuple(
-            kind for kind, wanted in ((False, self.absolute), (True, self.relative)) if wanted
-        )
-        if not kinds:
-            raise ParameterError("absolute and relative must not both be False.")
-        return kinds
-
-    def _layer_modalities(
-        self, graphs: GraphBatch | ShardStore, n_layers: int
-    ) -> list[tuple[Modality, ...]]:
-        """Return the modal parameters of every inner layer and, last, of a local final layer."""
-        if isinstance(self.modalities, str) and self.modalities == "auto":
-            return [local_modalities(graphs)] * (n_layers + 1)
-        values: Any = self.modalities
-        nested = isinstance(values, Sequence) and any(
-            isinstance(entry, Sequence) and not isinstance(entry, str) for entry in values
-        )
-        if not nested:
-            return [modalities_from("modalities", values)] * (n_layers + 1)
-        if len(values) != n_layers:
-            raise ParameterError(
-                f"modalities must be one list, or one list for each of the {n_layers} layers. "
-                f"Got {len(values)} lists."
-            )
-        per_layer = [modalities_from(f"modalities[{n}]", own) for n, own in enumerate(values)]
-        return [*per_layer, per_layer[-1]]
-
-    def _layer_settings(
-        self, modalities: tuple[Modality, ...], kinds: tuple[bool, ...]
-    ) -> LayerSettings:
-        leaf_sets = check_choice("leaf_sets", self.leaf_sets, ("merge", "nested", "all"))
-        depth = check_whole("layer_depth", self.layer_depth, least=1)
-        if leaf_sets == "all" and depth > 3:
-            raise ParameterError(
-                "leaf_sets='all' makes 2**(2**layer_depth) sets; layer_depth must be at most 3."
-            )
-        return LayerSettings(
-            modalities=modalities,
-            kinds=kinds,
-            width=check_whole("width", self.width, least=1),
-            depth=depth,
-            feature_share=check_share("max_features", self.max_features),
-            graph_share=None
-            if self.max_samples is None
-            else check_share("max_samples", self.max_samples),
-            random_thresholds=bool(self.random_thresholds),
-            min_rows_leaf=check_whole("min_samples_leaf", self.min_samples_leaf, least=1),
-            leaf_sets=leaf_sets,
-            n_directions=None
-            if self.projection is None
-            else check_whole("projection", self.projection, least=1),
-        )
-
-    def _alpha(self) -> float | None:
-        if isinstance(self.ccp_alpha, str):
-            check_choice("ccp_alpha", self.ccp_alpha, ("auto",))
-            return None
-        value: Any = self.ccp_alpha
-        alpha = float(value) if is_number(value) else -1.0
-        if not alpha >= 0 or not np.isfinite(alpha):
-            raise ParameterError(
-                f"ccp_alpha must be 'auto' or a number >= 0. Got {value!r} instead."
-            )
-        return alpha
 
     def _encode(self, graphs: object) -> tuple[PredicateEncoder, GraphBatch | ShardStore]:
         """Return a fitted encoder, and the training graphs as predicates.

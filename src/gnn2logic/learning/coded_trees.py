@@ -12,10 +12,10 @@ import numpy.typing as npt
 from gnn2logic.learning.coding import Codebook
 from gnn2logic.learning.kernels import reach_leaves
 
-__all__ = ["Candidates", "CodedTree", "Grown"]
+__all__ = ["Candidates", "CodedTree", "GrownTree"]
 
 IntArray = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int32]
+LeafNumbers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Candidates:
 
 
 @dataclass
-class Grown:
+class GrownTree:
     """A tree in terms of features and codes, with the sums of every node."""
 
     feature: list[int] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Grown:
         self.children[node] = (low, high)
         return low, high
 
-    def in_depth_first_order(self) -> Grown:
+    def in_depth_first_order(self) -> GrownTree:
         """Return the tree with its nodes numbered as if it had been grown depth first.
 
         Nodes are split in whatever order suits those who hold the rows; the numbers do not tell.
@@ -86,7 +86,7 @@ class Grown:
                 order += [low, high]
                 children += [(-1, -1), (-1, -1)]
                 stack += [children[new][1], children[new][0]]
-        return Grown(
+        return GrownTree(
             [self.feature[node] for node in order],
             [self.code[node] for node in order],
             [self.next_code[node] for node in order],
@@ -120,11 +120,11 @@ class CodedTree:
         """The number of leaves."""
         return sum(feature < 0 for feature in self.feature)
 
-    def leaf_nodes(self, codes: npt.NDArray[Any]) -> Places:
+    def leaf_nodes(self, codes: npt.NDArray[Any]) -> LeafNumbers:
         """Return the leaf that each row reaches, given codes of shape (n_features, n_rows)."""
         return self._reached(codes, np.arange(self.n_nodes))
 
-    def leaf_positions(self, codes: npt.NDArray[Any]) -> Places:
+    def leaf_positions(self, codes: npt.NDArray[Any]) -> LeafNumbers:
         """Return the leaves that rows reach, counted from left to right."""
         position = np.zeros(self.n_nodes, dtype=np.int64)
         stack, count = [0], 0
@@ -138,8 +138,8 @@ class CodedTree:
                 stack += [high, low]
         return self._reached(codes, position)
 
-    def _reached(self, codes: npt.NDArray[Any], place: IntArray) -> Places:
+    def _reached(self, codes: npt.NDArray[Any], answer: IntArray) -> LeafNumbers:
         out = np.empty(codes.shape[1], dtype=np.int32)
         feature, limit = np.array(self.feature), np.array(self.limit)
-        reach_leaves(codes, feature, limit, np.array(self.children), place, out)
+        reach_leaves(codes, feature, limit, np.array(self.children), answer, out)
         return out

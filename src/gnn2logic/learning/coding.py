@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -16,10 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.exceptions import GraphError
+from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.syntax import Threshold
 
 __all__ = [
     "Codebook",
+    "FeatureBlock",
+    "Measure",
+    "SetSizes",
     "ValueSpace",
     "code_tables",
     "codebooks",
@@ -30,6 +35,13 @@ __all__ = [
 IntArray = npt.NDArray[np.int64]
 
 _MAX_KEYS = 50_000_000
+
+
+class Measure(Enum):
+    """What a split compares: how many nodes of a set, or which share of it."""
+
+    COUNT = 0
+    SHARE = 1
 
 
 @dataclass(frozen=True)
@@ -44,12 +56,12 @@ class ValueSpace:
     rank_of_key: IntArray
     numerators: IntArray
     denominators: IntArray
-    is_share: bool
+    measure: Measure
     sizes: IntArray
 
     def __reduce__(self) -> tuple[Callable[..., ValueSpace], tuple[Any, ...]]:
         # The sizes say it all, and are far smaller than the tables made from them.
-        if self.is_share:
+        if self.measure is Measure.SHARE:
             return ValueSpace.of_shares, (self.sizes,)
         return ValueSpace.of_counts, (int(self.sizes[-1]),)
 
@@ -63,7 +75,7 @@ class ValueSpace:
         """Return the space of the counts 0, ..., `largest`."""
         values = np.arange(largest + 1, dtype=np.int64)
         zero = np.zeros(largest + 1, dtype=np.int64)
-        return cls(zero, values, values, np.ones_like(values), False, values[-1:])
+        return cls(zero, values, values, np.ones_like(values), Measure.COUNT, values[-1:])
 
     @classmethod
     def of_shares(cls, sizes: npt.ArrayLike) -> ValueSpace:
@@ -90,9 +102,41 @@ class ValueSpace:
             rank_of_key.astype(np.int64),
             count[first] // divisor,
             np.maximum(size[first], 1) // divisor,
-            True,
+            Measure.SHARE,
             distinct,
         )
+
+
+@dataclass(frozen=True)
+class SetSizes:
+    """The different sizes of the sets that rows see; those of two shards are united.
+
+    `n_nodes` is the number of nodes of the data: without parallel edges no set is larger.
+    """
+
+    sizes: IntArray
+    n_nodes: int
+
+    def __add__(self, other: SetSizes) -> SetSizes:
+        sizes = np.union1d(self.sizes, other.sizes)
+        return SetSizes(sizes, self.n_nodes + other.n_nodes)
+
+
+@dataclass(frozen=True)
+class FeatureBlock:
+    """One feature for each of some columns: counts or shares along one modal parameter.
+
+    Parameters
+    ----------
+    modality : Modality
+    space : ValueSpace
+    lowest : tuple of arrays
+        By column, the lowest rank of each code; empty before the features are coded.
+    """
+
+    modality: Modality
+    space: ValueSpace
+    lowest: tuple[IntArray, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,7 +163,7 @@ class Codebook:
         below, above = self.highest[code], self.lowest[next_code]
         low = Fraction(int(self.space.numerators[below]), int(self.space.denominators[below]))
         high = Fraction(int(self.space.numerators[above]), int(self.space.denominators[above]))
-        if not self.space.is_share:
+        if self.space.measure is Measure.COUNT:
             return simplest_count(int(low), int(high))
         share = simplest_share(low, high)
         # More than 0 % is more than none.
@@ -172,8 +216,8 @@ def codebooks(space: ValueSpace, counts: IntArray, max_bins: int) -> list[Codebo
 def code_tables(lowest: Sequence[IntArray], n_values: int) -> npt.NDArray[np.uint16]:
     """Return the code of every rank for each column, given the lowest rank of each code."""
     steps = np.zeros((len(lowest), n_values), dtype=np.uint16)
-    for own, ranks in zip(steps, lowest, strict=True):
-        own[ranks[1:]] = 1
+    for line, ranks in zip(steps, lowest, strict=True):
+        line[ranks[1:]] = 1
     return np.cumsum(steps, axis=1, dtype=np.uint16)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.learning.coded_trees import Grown
+from gnn2logic.learning.coded_trees import GrownTree
 
 __all__ = ["PruningPath", "gini_costs", "pruning_path"]
 
@@ -26,10 +26,10 @@ class PruningPath:
 
     def index(self, alpha: float) -> int:
         """Return which tree is best for `alpha`."""
-        return max(number for number, own in enumerate(self.alphas) if own <= alpha)
+        return max(number for number, least in enumerate(self.alphas) if least <= alpha)
 
 
-def gini_costs(grown: Grown) -> npt.NDArray[np.float64]:
+def gini_costs(grown: GrownTree) -> npt.NDArray[np.float64]:
     """Return the Gini impurity of every node times its share of the weight."""
     sums = np.array(grown.sums, dtype=float)
     classes, weights = sums[:, :-2], sums[:, -2]
@@ -37,7 +37,7 @@ def gini_costs(grown: Grown) -> npt.NDArray[np.float64]:
     return np.asarray(impurity * weights / weights[0])
 
 
-def pruning_path(grown: Grown, costs: npt.NDArray[np.float64]) -> PruningPath:
+def pruning_path(grown: GrownTree, costs: npt.NDArray[np.float64]) -> PruningPath:
     """Return the nested sequence of pruned trees (weakest link first).
 
     Parameters
@@ -88,7 +88,7 @@ def pruning_path(grown: Grown, costs: npt.NDArray[np.float64]) -> PruningPath:
     return PruningPath(tuple(alphas), tuple(impurities), tuple(cuts))
 
 
-def _bury(node: int, grown: Grown, alive: npt.NDArray[np.bool_]) -> None:
+def _bury(node: int, grown: GrownTree, alive: npt.NDArray[np.bool_]) -> None:
     stack = [node]
     while stack:
         below = stack.pop()

@@ -71,9 +71,9 @@ def checked_rows(
     codes = np.zeros(count, dtype=np.int64)
     codes[seen] = np.searchsorted(every, labels)
     factors = class_factors(class_weight, every, codes[seen], weights[seen])
-    own = np.zeros(count)
-    own[seen] = row_weights(weights[seen], factors, codes[seen])
-    return Rows(every, codes, own, (weights == 0) | (seen & (own == 0)))
+    together = np.zeros(count)
+    together[seen] = row_weights(weights[seen], factors, codes[seen])
+    return Rows(every, codes, together, (weights == 0) | (seen & (together == 0)))
 
 
 @dataclass(frozen=True)
@@ -113,19 +113,19 @@ class KeptGraphs:
             absent = np.logical_and.reduceat(absent, starts)
         return cls(~absent, np.repeat(~absent, sizes))
 
-    def parts_of(self, store: ShardStore) -> list[ShardSource]:
+    def shards_of(self, store: ShardStore) -> list[ShardSource]:
         """Return the shards of a store with these graphs alone; those without any are left out."""
-        found: list[ShardSource] = []
+        sources: list[ShardSource] = []
         graph = node = 0
         for shard in store.shards:
-            own = self.graphs[graph : graph + shard.n_graphs]
+            chosen = self.graphs[graph : graph + shard.n_graphs]
             nodes = self.nodes[node : node + shard.n_nodes]
             graph, node = graph + shard.n_graphs, node + shard.n_nodes
-            if own.all():
-                found.append(shard)
-            elif own.any():
-                found.append(ChosenGraphs(shard, own, nodes))
-        return found
+            if chosen.all():
+                sources.append(shard)
+            elif chosen.any():
+                sources.append(ChosenGraphs(shard, chosen, nodes))
+        return sources
 
 
 @dataclass(frozen=True)
@@ -153,16 +153,18 @@ class TrainingData:
         cls, batch: GraphBatch, layers: Sequence[npt.NDArray[Any]] | None, n_shards: int
     ) -> Self:
         """Cut a batch, and the activations that belong to its nodes, into shards."""
-        parts = batch.split(n_shards)
-        ends = np.cumsum([part.n_nodes for part in parts])
+        batches = batch.split(n_shards)
+        ends = np.cumsum([shard.n_nodes for shard in batches])
         sources = [
-            MemorySource(part, [own[end - part.n_nodes : end] for own in layers or ()])
-            for part, end in zip(parts, ends.tolist(), strict=True)
+            MemorySource(shard, [layer[end - shard.n_nodes : end] for layer in layers or ()])
+            for shard, end in zip(batches, ends.tolist(), strict=True)
         ]
         edges = (batch.adjacency, *batch.relations.values())
-        arrays = [part for matrix in edges for part in (matrix.indptr, matrix.indices, matrix.data)]
-        own = (batch.predicates, batch.ptr, *arrays, *(layers or ()))
-        return cls(sources, batch.names, len(layers or ()), lambda: digest_of_values([*own]))
+        arrays = [
+            array for matrix in edges for array in (matrix.indptr, matrix.indices, matrix.data)
+        ]
+        everything = (batch.predicates, batch.ptr, *arrays, *(layers or ()))
+        return cls(sources, batch.names, len(layers or ()), lambda: digest_of_values([*everything]))
 
     @classmethod
     def stored(cls, store: ShardStore, kept: KeptGraphs, *, guided: bool) -> Self:
@@ -171,7 +173,7 @@ class TrainingData:
         chosen = [] if kept.graphs.all() else [kept.graphs]
         digest = digest_of_values([store.digest, *seen, *chosen])
         n_layers = store.n_activation_layers if guided else 0
-        return cls(kept.parts_of(store), store.names, n_layers, lambda: digest)
+        return cls(kept.shards_of(store), store.names, n_layers, lambda: digest)
 
     @property
     def guided(self) -> bool:
@@ -182,13 +184,13 @@ class TrainingData:
         self, labels: Labels, level: Literal["graph", "node"], n_layers: int
     ) -> list[ShardRows]:
         """Return what each shard has to know about its rows."""
-        found = []
+        rows = []
         node = graph = 0
         for source in self.sources:
             start = graph if level == "graph" else node
             node, graph = node + source.n_nodes, graph + source.n_graphs
             stop = graph if level == "graph" else node
-            found.append(
+            rows.append(
                 ShardRows(
                     first_node=node - source.n_nodes,
                     first_graph=graph - source.n_graphs,
@@ -200,7 +202,7 @@ class TrainingData:
                     guided=self.guided,
                 )
             )
-        return found
+        return rows
 
 
 def training_data(

@@ -16,9 +16,16 @@ import numpy.typing as npt
 
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.learning.coding import Codebook, ValueSpace, codebooks
+from gnn2logic.learning.coding import (
+    Codebook,
+    FeatureBlock,
+    Measure,
+    SetSizes,
+    ValueSpace,
+    codebooks,
+)
 from gnn2logic.learning.shard.shards import Shards
-from gnn2logic.learning.shard.state import CodedKind, SetSizes, ShardState
+from gnn2logic.learning.shard.state import ShardState
 
 __all__ = ["Feature", "FeatureTable", "first_of_equals"]
 
@@ -40,7 +47,7 @@ class Feature:
 
     column: int
     modality: Modality
-    is_share: bool
+    measure: Measure
 
 
 class FeatureTable:
@@ -62,7 +69,7 @@ class FeatureTable:
         self.books: list[Codebook] = []
         self._max_bins = max_bins
         self._sizes: dict[Modality, IntArray] = {}
-        self._spaces: dict[tuple[Modality, bool], ValueSpace] = {}
+        self._spaces: dict[tuple[Modality, Measure], ValueSpace] = {}
         self._known: dict[tuple[int, int], list[tuple[int, int]]] = {}
 
     @property
@@ -71,7 +78,7 @@ class FeatureTable:
         return np.array([book.n_codes for book in self.books], dtype=np.int64)
 
     def add(
-        self, columns: Sequence[int], modalities: Sequence[Modality], kinds: Sequence[bool]
+        self, columns: Sequence[int], modalities: Sequence[Modality], measures: Sequence[Measure]
     ) -> None:
         """Add the features of some columns along all given modal parameters.
 
@@ -79,51 +86,52 @@ class FeatureTable:
         ----------
         columns : sequence of int
             The numbers of the columns.
-        kinds : sequence of bool
-            False for counts, True for shares.
+        measures : sequence of Measure
         """
         wanted = [
-            (modality, is_share)
+            (modality, measure)
             for modality in modalities
-            for is_share in kinds
+            for measure in measures
             # The node itself is a set of one: its share is its count, and one of them is enough.
-            if not (is_share and modality.set_name == "I" and False in kinds)
+            if modality.set_name != "I" or measure is Measure.COUNT or Measure.COUNT not in measures
         ]
-        most_values = max((self._space(*kind).n_values for kind in wanted), default=1)
+        most_values = max((self._space(*each).n_values for each in wanted), default=1)
         step = max(1, _MAX_CELLS // most_values)
         for start in range(0, len(columns), step):
             self._add_block(columns[start : start + step], wanted)
         self._shards.tell(ShardState.refine, self.rows)
 
-    def _add_block(self, columns: Sequence[int], wanted: Sequence[tuple[Modality, bool]]) -> None:
-        kinds = [CodedKind(modality, self._space(modality, share)) for modality, share in wanted]
-        all_counts = self._shards.ask(ShardState.value_counts, self.rows, columns, kinds)
+    def _add_block(
+        self, columns: Sequence[int], wanted: Sequence[tuple[Modality, Measure]]
+    ) -> None:
+        blocks = [FeatureBlock(each[0], self._space(*each)) for each in wanted]
+        all_counts = self._shards.ask(ShardState.value_counts, self.rows, columns, blocks)
         books = [
-            codebooks(kind.space, counts, self._max_bins)
-            for kind, counts in zip(kinds, all_counts, strict=True)
+            codebooks(block.space, counts, self._max_bins)
+            for block, counts in zip(blocks, all_counts, strict=True)
         ]
         coded = [
-            replace(kind, lowest=tuple(book.lowest for book in own))
-            for kind, own in zip(kinds, books, strict=True)
+            replace(block, lowest=tuple(book.lowest for book in block_books))
+            for block, block_books in zip(blocks, books, strict=True)
         ]
         prints = self._shards.ask(ShardState.propose_features, self.rows, columns, coded)
         kept = self._distinct(books, prints)
-        places: list[list[int]] = [[] for _ in wanted]
-        for kind, place in kept:
-            places[kind].append(place)
-            self.features.append(Feature(columns[place], *wanted[kind]))
-            self.books.append(books[kind][place])
-        n_codes = [books[kind][place].n_codes for kind, place in kept]
-        self._shards.tell(ShardState.keep_features, self.rows, places, n_codes)
+        positions: list[list[int]] = [[] for _ in wanted]
+        for block, position in kept:
+            positions[block].append(position)
+            self.features.append(Feature(columns[position], *wanted[block]))
+            self.books.append(books[block][position])
+        n_codes = [books[block][position].n_codes for block, position in kept]
+        self._shards.tell(ShardState.keep_features, self.rows, positions, n_codes)
 
     def _distinct(
         self, books: Sequence[Sequence[Codebook]], prints: Sequence[npt.NDArray[np.uint64]]
     ) -> list[tuple[int, int]]:
-        """Return kind and place of what varies and is no copy of an earlier feature."""
+        """Return block and position of what varies and is no copy of an earlier feature."""
         varying = {
-            (kind, place): (int(prints[kind][place]), book.n_codes)
-            for kind, own in enumerate(books)
-            for place, book in enumerate(own)
+            (block, position): (int(prints[block][position]), book.n_codes)
+            for block, block_books in enumerate(books)
+            for position, book in enumerate(block_books)
             if book.n_codes > 1
         }
 
@@ -137,26 +145,28 @@ class FeatureTable:
             alike[alike.index(feature)] = (-1, number)
         return new
 
-    def _space(self, modality: Modality, is_share: bool) -> ValueSpace:
-        key = (modality, is_share)
+    def _space(self, modality: Modality, measure: Measure) -> ValueSpace:
+        key = (modality, measure)
         if key not in self._spaces:
             if modality not in self._sizes:
-                found = self._shards.ask(ShardState.set_sizes, self.rows, modality)
-                _check_set_sizes(found, modality)
-                self._sizes[modality] = found.sizes
+                seen = self._shards.ask(ShardState.set_sizes, self.rows, modality)
+                _check_set_sizes(seen, modality)
+                self._sizes[modality] = seen.sizes
             sizes = self._sizes[modality]
             self._spaces[key] = (
-                ValueSpace.of_shares(sizes) if is_share else ValueSpace.of_counts(int(sizes[-1]))
+                ValueSpace.of_shares(sizes)
+                if measure is Measure.SHARE
+                else ValueSpace.of_counts(int(sizes[-1]))
             )
         return self._spaces[key]
 
 
-def _check_set_sizes(found: SetSizes, modality: Modality) -> None:
+def _check_set_sizes(seen: SetSizes, modality: Modality) -> None:
     """Refuse counts that only parallel edges can reach."""
-    largest = int(found.sizes[-1])
-    if largest > max(_MAX_COUNT, found.n_nodes):
+    largest = int(seen.sizes[-1])
+    if largest > max(_MAX_COUNT, seen.n_nodes):
         raise GraphError(
-            f"A node must have at most {max(_MAX_COUNT, found.n_nodes)} edges to be learned from. "
+            f"A node must have at most {max(_MAX_COUNT, seen.n_nodes)} edges to be learned from. "
             f"Got one with {largest} along {modality}. Merge parallel edges "
             "(GraphBatch.merge_multi_edges), or learn along other modal parameters (modalities)."
         )
@@ -185,7 +195,7 @@ def first_of_equals(
     >>> first_of_equals({11: "x", 21: "x", 32: "x", 42: "x"}, {"x": [91]}, differ)
     [32]
     """
-    found: dict[_Thing, None] = {}
+    first: dict[_Thing, None] = {}
     # Each open thing is compared with one known thing of its key at a time: the first one mostly
     # settles it.
     tried: dict[_Thing, int] = dict.fromkeys(new, 0)
@@ -195,7 +205,7 @@ def first_of_equals(
             alike = known.setdefault(new[thing], [])
             if turn == len(alike):
                 alike.append(thing)
-                found[thing] = None
+                first[thing] = None
                 del tried[thing]
             else:
                 pairs.append((thing, alike[turn]))
@@ -205,4 +215,4 @@ def first_of_equals(
                     tried[thing] += 1
                 else:
                     del tried[thing]
-    return [thing for thing in new if thing in found]
+    return [thing for thing in new if thing in first]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gnn2logic.idt.model import Prunings
 from gnn2logic.idt.tree import Tree
-from gnn2logic.learning.coded_trees import Candidates, CodedTree, Grown
+from gnn2logic.learning.coded_trees import Candidates, CodedTree, GrownTree
 from gnn2logic.learning.cost_complexity import PruningPath, gini_costs, pruning_path
 from gnn2logic.learning.features import FeatureTable
 from gnn2logic.learning.growing import TreeJob, grow
@@ -63,7 +63,7 @@ def learn_final(
         alpha = 0.0
         if n_folds >= 2 and len(path.alphas) > 1:
             assert fold_of is not None
-            coded = [_coded(own) for own in others]
+            coded = [_coded(other) for other in others]
             weights = shards.ask(ShardState.held_out, table.rows, fold_of, coded)
             alpha = _best_alpha(path, others, weights)
     bare = tree_from_grown(grown, table.features, table.books)
@@ -75,12 +75,14 @@ def learn_final(
 # Choosing alpha -------------------------------------------------------------------------------
 
 
-def _best_alpha(path: PruningPath, others: Sequence[Grown], weights: Sequence[IntArray]) -> float:
+def _best_alpha(
+    path: PruningPath, others: Sequence[GrownTree], weights: Sequence[IntArray]
+) -> float:
     """Return the largest alpha within one standard error of the best.
 
     Parameters
     ----------
-    others : sequence of Grown
+    others : sequence of GrownTree
         One tree for each fold, grown on the other folds.
     weights : sequence of arrays of shape (n_nodes, n_classes)
         The weight of each class of the fold at the leaves of its tree.
@@ -89,7 +91,7 @@ def _best_alpha(path: PruningPath, others: Sequence[Grown], weights: Sequence[In
     # From the last one on it is constant, in every fold, though their last alphas differ.
     alphas = np.append(np.sqrt(np.multiply(path.alphas[:-1], path.alphas[1:])), np.inf)
     scores = np.array(
-        [_scores(grown, own, alphas) for grown, own in zip(others, weights, strict=True)]
+        [_scores(grown, held_out, alphas) for grown, held_out in zip(others, weights, strict=True)]
     )
     mean = scores.mean(axis=0)
     best = int(np.argmax(mean))
@@ -98,7 +100,7 @@ def _best_alpha(path: PruningPath, others: Sequence[Grown], weights: Sequence[In
     return float(path.alphas[good[-1]])
 
 
-def _scores(grown: Grown, weights: IntArray, alphas: FloatArray) -> FloatArray:
+def _scores(grown: GrownTree, weights: IntArray, alphas: FloatArray) -> FloatArray:
     """Return the accuracy on one fold of a tree grown on the others, for every alpha."""
     path = pruning_path(grown, gini_costs(grown))
     majority = np.argmax(np.array(grown.sums)[:, :-2], axis=1)
@@ -110,7 +112,7 @@ def _scores(grown: Grown, weights: IntArray, alphas: FloatArray) -> FloatArray:
     return np.array([scores[path.index(alpha)] for alpha in alphas])
 
 
-def _coded(grown: Grown) -> CodedTree:
+def _coded(grown: GrownTree) -> CodedTree:
     """Return the tree for rows that it was not grown on.
 
     It decides in the middle of the gap in codes, about where the threshold will be.
@@ -119,7 +121,7 @@ def _coded(grown: Grown) -> CodedTree:
     return CodedTree(tuple(grown.feature), tuple(limits), tuple(grown.children))
 
 
-def _stopped(grown: Grown, cut: frozenset[int]) -> IntArray:
+def _stopped(grown: GrownTree, cut: frozenset[int]) -> IntArray:
     """Return, for every node, the node where its rows stop in the pruned tree."""
     stop = np.arange(len(grown.feature))
     closed = np.zeros(len(stop), dtype=bool)

@@ -57,7 +57,7 @@ def fit(
     """
     done = None if checkpoint is None else checkpoint.read()
     rows = data.rows(labels, final.level, len(inner))
-    makers = [ShardMaker(source, own) for source, own in zip(data.sources, rows, strict=True)]
+    makers = [ShardMaker(*shard) for shard in zip(data.sources, rows, strict=True)]
     crew = engine.place(makers)
     shards = Shards(crew)
     try:
@@ -120,10 +120,10 @@ def _final_table(
 ) -> tuple[FeatureTable, npt.NDArray[np.int64]]:
     """Return the table of the final tree, and which of its features may be used."""
     if final.level == "node":
-        learner.prepare(final.modalities, final.kinds)
+        learner.prepare(final.modalities, final.measures)
         return learner.table, learner.usable(final.modalities)
     table = FeatureTable(shards, "graphs", max_bins=_FINAL_BINS)
-    table.add(range(len(learner.columns)), [Modality.from_set("1")], final.kinds)
+    table.add(range(len(learner.columns)), [Modality.from_set("1")], final.measures)
     # The rows of the nodes take most of the memory, and are not needed any more.
     shards.tell(ShardState.release, "nodes")
     return table, np.arange(len(table.features))
@@ -133,9 +133,9 @@ def _graph_weights(data: TrainingData, rows: Sequence[ShardRows]) -> GraphWeight
     """Return the total weight of all nodes and which graphs have any."""
     total = 0
     heavy = []
-    for source, own in zip(data.sources, rows, strict=True):
+    for source, shard_rows in zip(data.sources, rows, strict=True):
         batch = source.load()
-        weights = own.node_weights(batch)
+        weights = shard_rows.node_weights(batch)
         total += int(weights.sum())
         heavy.append(np.bincount(batch.graph_index, weights > 0, minlength=batch.n_graphs) > 0)
     return GraphWeights(total, np.concatenate(heavy))

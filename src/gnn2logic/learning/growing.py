@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.learning.coded_trees import Candidates, Grown
+from gnn2logic.learning.coded_trees import Candidates, GrownTree
 from gnn2logic.learning.small_nodes import NodeRows, grow_from_rows
 from gnn2logic.learning.splitting import GrowthLimits, best_split, may_split
 
@@ -75,8 +75,8 @@ class TreeJob:
     root : callable, optional
         Returns the histogram of the root over the candidates, where it is known already.
     seed : sequence of int, optional
-        Needed for random thresholds only. With its place in the tree it gives each node a random
-        stream of its own, so that nodes may be split in any order.
+        Needed for random thresholds only. With the path to it, it gives each node its random
+        stream, so that nodes may be split in any order.
     """
 
     tree: int
@@ -88,12 +88,12 @@ class TreeJob:
 
 @dataclass(frozen=True)
 class _Node:
-    """A node of a growing tree; its place is 1 for the root, 2p and 2p + 1 below p."""
+    """A node of a growing tree; its path is 1 at the root, 2p and 2p + 1 below the path p."""
 
     job: int
     number: int
     depth: int
-    place: int
+    path: int
 
 
 @dataclass
@@ -114,7 +114,7 @@ def grow(
     *,
     cells: int = 2**22,
     small: int = 0,
-) -> list[Grown]:
+) -> list[GrownTree]:
     """Grow trees side by side.
 
     Parameters
@@ -137,13 +137,13 @@ class _Growth:
         self._jobs = jobs
         self._limits = limits
         self._small = small
-        self._forest = [Grown() for _ in jobs]
+        self._forest = [GrownTree() for _ in jobs]
         self._sizes = [job.candidates.sizes for job in jobs]
         self._ready: list[tuple[_Node, Callable[[], IntArray]]] = []
         self._waiting: list[_Family] = []
         self._divisions: list[Division] = []
 
-    def run(self, cells: int) -> list[Grown]:
+    def run(self, cells: int) -> list[GrownTree]:
         """Ask, split, and ask again, until there is nothing left to split."""
         for number in reversed(range(len(self._jobs))):
             self._plant(number)
@@ -182,7 +182,7 @@ class _Growth:
             job.candidates.preference[features],
             grown.sums[node.number],
             self._limits,
-            None if job.seed is None else [*job.seed, node.place],
+            None if job.seed is None else [*job.seed, node.path],
         )
         if choice is None:
             return None
@@ -191,8 +191,8 @@ class _Growth:
         low, high = grown.split(node.number, feature, codes, choice.low_sums)
         self._divisions.append(Division(job.tree, node.number, feature, choice.code, (low, high)))
         children = [
-            _Node(node.job, low, node.depth + 1, 2 * node.place),
-            _Node(node.job, high, node.depth + 1, 2 * node.place + 1),
+            _Node(node.job, low, node.depth + 1, 2 * node.path),
+            _Node(node.job, high, node.depth + 1, 2 * node.path + 1),
         ]
         members = [
             child
@@ -216,13 +216,13 @@ class _Growth:
             [self._request(node) for node in listed],
         )
         self._divisions = []
-        for node, found in zip(listed, rows, strict=True):
+        for node, node_rows in zip(listed, rows, strict=True):
             job = self._jobs[node.job]
             grow_from_rows(
                 self._forest[node.job],
-                (node.number, node.depth, node.place),
+                (node.number, node.depth, node.path),
                 job.candidates,
-                found,
+                node_rows,
                 self._limits,
                 job.seed,
             )
@@ -231,16 +231,16 @@ class _Growth:
             if family.summed is not None:
                 self._settle(family, family.summed, next(answers))
 
-    def _settle(self, family: _Family, summed: _Node, found: IntArray) -> None:
+    def _settle(self, family: _Family, summed: _Node, sums: IntArray) -> None:
         """Make the members of a family ready whose histogram can be told now."""
         for member in reversed(family.members):
             if member in family.listed:
                 continue
-            own = found
+            histogram = sums
             if member != summed:
                 assert family.histogram is not None
-                own = family.histogram - found
-            self._ready.append((member, _known(own)))
+                histogram = family.histogram - sums
+            self._ready.append((member, _known(histogram)))
 
     def _request(self, node: _Node) -> NodeRequest:
         job = self._jobs[node.job]
@@ -253,10 +253,10 @@ class _Growth:
         return self._n_rows(node) * len(self._sizes[node.job]) <= self._small
 
     def _cells(self, family: _Family) -> int:
-        own = family.members[0].job
-        lines = int(self._sizes[own].sum()) if family.summed is not None else 0
+        job = family.members[0].job
+        lines = int(self._sizes[job].sum()) if family.summed is not None else 0
         rows = sum(self._n_rows(node) for node in family.listed)
-        return lines * len(self._jobs[own].total) + rows * len(self._sizes[own])
+        return lines * len(self._jobs[job].total) + rows * len(self._sizes[job])
 
 
 def _known(histogram: IntArray) -> Callable[[], IntArray]:

@@ -29,14 +29,14 @@ _ORDINARY = 300
 _LEAST = 2.0**-100
 
 
-def check_classes(every: object, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return all classes there are, sorted; those that were found must be among them."""
+def check_classes(every: object, present: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return all classes there are, sorted; those that are present must be among them."""
     listed: Any = to_numpy(every)
     if not isinstance(listed, Sequence | np.ndarray) or isinstance(listed, str):
         raise LabelError(f"classes must be a list of labels. Got {every!r} instead.")
     classes = np.unique(check_labels(listed, len(listed), of="class"))
     known = set(classes.tolist())
-    unknown = [label for label in found.tolist() if label not in known]
+    unknown = [label for label in present.tolist() if label not in known]
     if unknown:
         raise LabelError(
             f"y must hold labels that are in classes, {classes.tolist()}. Got {unknown[0]!r}."
@@ -78,7 +78,7 @@ def class_factors(
                 f"The classes are {list(known)}."
             )
         given: list[Any] = [class_weight.get(label, 1.0) for label in known]
-        fine = all(isinstance(own, numbers.Real) and 0 <= float(own) < math.inf for own in given)
+        fine = all(isinstance(one, numbers.Real) and 0 <= float(one) < math.inf for one in given)
         factors = np.array(given, dtype=np.float64) if fine else np.zeros(len(given))
         if not (factors[codes] * weights).any():
             raise ParameterError(
@@ -102,7 +102,7 @@ def check_activations(activations: object, kept: npt.NDArray[np.bool_]) -> list[
             "activations must be a list with one array per layer. "
             f"Got {type(activations).__name__} instead."
         )
-    found = []
+    layers = []
     for layer, values in enumerate(activations):
         array = np.asarray(to_numpy(values))
         if array.dtype.kind not in "fiub":
@@ -123,10 +123,10 @@ def check_activations(activations: object, kept: npt.NDArray[np.bool_]) -> list[
                 f"activations of layer {layer} must be finite. Got {array[node, column]} at node "
                 f"{node}, column {column}."
             )
-        found.append(_of_ordinary_size(array if kept.all() else array[kept]))
-    if not found:
+        layers.append(_of_ordinary_size(array if kept.all() else array[kept]))
+    if not layers:
         raise ActivationError("activations must hold at least one layer. Got an empty list.")
-    return found
+    return layers
 
 
 def _of_ordinary_size(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -32,17 +32,17 @@ _WORTH_THREADS = 20_000_000
 
 
 def _add_histograms(codes, features, starts, rows, sums, out):  # type: ignore[no-untyped-def]
-    # Unsigned places in flat arrays: no test for negative ones, which would cost a tenth.
+    # Unsigned indices in flat arrays: no test for negative ones, which would cost a tenth.
     width = np.uint64(sums.shape[1])
     flat, target = sums.ravel(), out.ravel()
     for j in numba.prange(len(features)):
         column = codes[features[j]]
         start = np.uint64(starts[j])
         for i in range(len(rows)):
-            place = (start + np.uint64(column[np.uint64(rows[i])])) * width
+            line = (start + np.uint64(column[np.uint64(rows[i])])) * width
             source = np.uint64(i) * width
             for k in range(width):
-                target[place + np.uint64(k)] += flat[source + np.uint64(k)]
+                target[line + np.uint64(k)] += flat[source + np.uint64(k)]
 
 
 def _add_pair_histograms(codes, features, starts, rows, sums, out):  # type: ignore[no-untyped-def]
@@ -53,10 +53,10 @@ def _add_pair_histograms(codes, features, starts, rows, sums, out):  # type: ign
         column = codes[features[j]]
         start = np.uint64(starts[j])
         for i in range(len(rows)):
-            place = (start + np.uint64(column[np.uint64(rows[i])])) * two
+            line = (start + np.uint64(column[np.uint64(rows[i])])) * two
             source = np.uint64(i) * two
-            target[place] += flat[source]
-            target[place + one] += flat[source + one]
+            target[line] += flat[source]
+            target[line + one] += flat[source + one]
 
 
 def _count_values(counts, offsets, rank_of_key, out):  # type: ignore[no-untyped-def]
@@ -89,19 +89,19 @@ def _mix_rows(codes, salt, out):  # type: ignore[no-untyped-def]
 
 def _count_differences(codes, like, out):  # type: ignore[no-untyped-def]
     for j in numba.prange(codes.shape[0]):
-        found = 0
+        differing = 0
         for i in range(codes.shape[1]):
-            found += codes[j, i] != codes[j, like[i]]
-        out[j] = found
+            differing += codes[j, i] != codes[j, like[i]]
+        out[j] = differing
 
 
-def _reach_leaves(codes, feature, limit, children, place, out):  # type: ignore[no-untyped-def]
+def _reach_leaves(codes, feature, limit, children, answer, out):  # type: ignore[no-untyped-def]
     for i in numba.prange(codes.shape[1]):
         node = 0
         while feature[node] >= 0:
             above = codes[feature[node], i] > limit[node]
             node = children[node, 1] if above else children[node, 0]
-        out[i] = place[node]
+        out[i] = answer[node]
 
 
 def _sum_leaves(reached, values, out):  # type: ignore[no-untyped-def]
@@ -116,7 +116,7 @@ class _Kernel:
 
     def __init__(self, loop: Any) -> None:
         self._serial = numba.njit(cache=True, nogil=True)(loop)
-        # Under a name of its own: files of compiled code are found by name, and the first of two
+        # Under another name: files of compiled code are looked up by name, and the first of two
         # with one name would be taken for both, with threads or without.
         twin = FunctionType(loop.__code__, loop.__globals__, loop.__name__)
         twin.__qualname__ = f"{loop.__qualname__}_on_all_threads"
@@ -197,11 +197,11 @@ def reach_leaves(
     feature: IntArray,
     limit: IntArray,
     children: IntArray,
-    place: IntArray,
+    answer: IntArray,
     out: npt.NDArray[np.int32],
 ) -> None:
-    """Write what `place` says of the leaf that each row reaches."""
-    _leaves(codes.shape[1] * len(feature), codes, feature, limit, children, place, out)
+    """Write the `answer` of the leaf that each row reaches."""
+    _leaves(codes.shape[1] * len(feature), codes, feature, limit, children, answer, out)
 
 
 def sum_leaves(

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.model import Column, InputPredicate, Layer, LeafSet, TrueColumn
 from gnn2logic.idt.tree import Split, Tree
-from gnn2logic.learning.coded_trees import Candidates, CodedTree, Grown
-from gnn2logic.learning.coding import Codebook
+from gnn2logic.learning.coded_trees import Candidates, CodedTree, GrownTree
+from gnn2logic.learning.coding import Codebook, Measure
 from gnn2logic.learning.features import Feature, FeatureTable, first_of_equals
 from gnn2logic.learning.growing import NodeRequest, TreeJob, grow
 from gnn2logic.learning.layer_targets import quantiser_of
@@ -98,15 +98,15 @@ class InnerLearner:
             return self.shards.ask(ShardState.column_differences, pairs)
 
         kept = first_of_equals(keys, self._known, differ)
-        for number, place in enumerate(kept, start=start):
-            alike = self._known[keys[place]]
-            alike[alike.index(place)] = number
-            column, formula = proposed[place - start]
+        for number, old_number in enumerate(kept, start=start):
+            alike = self._known[keys[old_number]]
+            alike[alike.index(old_number)] = number
+            column, formula = proposed[old_number - start]
             self.columns.append(column)
             self.formulas.append(formula)
-        self.shards.tell(ShardState.keep_columns, [place - start for place in kept])
+        self.shards.tell(ShardState.keep_columns, [number - start for number in kept])
 
-    def prepare(self, modalities: Sequence[Modality], kinds: Sequence[bool]) -> None:
+    def prepare(self, modalities: Sequence[Modality], measures: Sequence[Measure]) -> None:
         """Bring the table up to date: features of all columns along these parameters."""
         # Parameters that lack the same columns share one pass over the edges.
         groups: dict[int, list[Modality]] = {}
@@ -117,7 +117,7 @@ class InnerLearner:
         for done, group in sorted(groups.items()):
             numbers = range(done, len(self.columns))
             if numbers:
-                self.table.add(numbers, group, kinds)
+                self.table.add(numbers, group, measures)
         new = enumerate(self.table.features[known:], start=known)
         self._number_of.update((feature, number) for number, feature in new)
 
@@ -137,7 +137,7 @@ class InnerLearner:
         seed : sequence of int
             With the numbers of layer and tree it gives each tree a random stream of its own.
         """
-        self.prepare(settings.modalities, settings.kinds)
+        self.prepare(settings.modalities, settings.measures)
         layer = len(self.layers)
         quantiser = quantiser_of(
             self.shards,
@@ -148,7 +148,7 @@ class InnerLearner:
             two_classes=self._two_classes,
         )
         grown = self._grow(quantiser, settings, [*seed, layer])
-        trees = [tree_from_grown(own, self.table.features, self.table.books) for own in grown]
+        trees = [tree_from_grown(each, self.table.features, self.table.books) for each in grown]
         coded = [self._coded(tree) for tree in trees]
         sets = self._leaf_sets(trees, coded, quantiser, settings)
         self.shards.tell(ShardState.finish_layer)
@@ -161,7 +161,7 @@ class InnerLearner:
         settings: LayerSettings,
     ) -> None:
         """Append a layer that was learned before: its trees, and the sets of leaves it kept."""
-        self.prepare(settings.modalities, settings.kinds)
+        self.prepare(settings.modalities, settings.measures)
         self._append_layer(trees, [self._coded(tree) for tree in trees], sets)
 
     def _append_layer(
@@ -183,14 +183,14 @@ class InnerLearner:
 
     def _grow(
         self, quantiser: Quantiser, settings: LayerSettings, seed: Sequence[int]
-    ) -> list[Grown]:
+    ) -> list[GrownTree]:
         features = self.usable(settings.modalities)
-        layer, width, own_graphs = len(self.layers), settings.width, settings.graph_share
+        layer, width, share = len(self.layers), settings.width, settings.graph_share
         draw = np.random.default_rng(seed)
         subsets = _feature_subsets(features, settings.feature_share, width, draw)
         chosen = None
-        if own_graphs is not None:
-            chosen = [self._some_graphs(own_graphs, [*seed, number]) for number in range(width)]
+        if share is not None:
+            chosen = [self._some_graphs(share, [*seed, number]) for number in range(width)]
         totals = self.shards.ask(ShardState.start_layer, layer, quantiser, width, chosen)
         ranks = preference(self.table.features, self.formulas)
         root = None
@@ -202,12 +202,12 @@ class InnerLearner:
         jobs = [
             TreeJob(
                 number,
-                Candidates(own, self.table.books, ranks),
+                Candidates(subset, self.table.books, ranks),
                 totals[number],
-                root=None if root is None else _restricted(root, features, own, n_codes),
+                root=None if root is None else _restricted(root, features, subset, n_codes),
                 seed=[*seed, number] if settings.random_thresholds else None,
             )
-            for number, own in enumerate(subsets)
+            for number, subset in enumerate(subsets)
         ]
         limits = GrowthLimits(
             max_depth=settings.depth,
@@ -232,16 +232,16 @@ class InnerLearner:
         if settings.leaf_sets == "all":
             return [all_subsets(tree.n_leaves) for tree in trees]
         sums, weights = self.shards.ask(ShardState.leaf_sums, coded)
-        found = []
+        sets = []
         for tree, full, weight in zip(trees, sums, weights, strict=True):
             means = [
-                quantiser.scale.mean(own, total)
-                for own, total in zip(full, weight.tolist(), strict=True)
+                quantiser.scale.mean(leaf_sums, total)
+                for leaf_sums, total in zip(full, weight.tolist(), strict=True)
             ]
             merged = merge_leaves(np.array(means), weight.astype(float))
             subtrees = tree.subtrees if settings.leaf_sets == "nested" else []
-            found.append(list(dict.fromkeys([*merged, *subtrees])))
-        return found
+            sets.append(list(dict.fromkeys([*merged, *subtrees])))
+        return sets
 
     def _some_graphs(self, share: float, seed: Sequence[int]) -> BoolArray:
         """Return a random choice of graphs, a share of those that have weight at all."""
@@ -262,9 +262,10 @@ class InnerLearner:
         return CodedTree(tuple(feature), tuple(limit), tuple(children))
 
     def _feature_number(self, split: Split) -> int:
-        # A share of more than 0 is written as a count; the feature of either kind tells it.
-        for is_share in (isinstance(split.threshold, Fraction), True):
-            number = self._number_of.get(Feature(split.column, split.modality, is_share))
+        # A share of more than 0 is written as a count; the feature of either measure tells it.
+        written = Measure.SHARE if isinstance(split.threshold, Fraction) else Measure.COUNT
+        for measure in (written, Measure.SHARE):
+            number = self._number_of.get(Feature(split.column, split.modality, measure))
             if number is not None:
                 return number
         raise UnknownFeatureError(f"{split} splits on no feature of the data")
@@ -273,14 +274,17 @@ class InnerLearner:
 def preference(features: Sequence[Feature], formulas: Sequence[Formula]) -> IntArray:
     """Return the rank of every feature: smaller formulas first, then the order of columns."""
     keys = [
-        (formulas[f.column].size, f.column, f.modality.sort_key(), f.is_share) for f in features
+        (formulas[f.column].size, f.column, f.modality.sort_key(), f.measure.value)
+        for f in features
     ]
     ranks = np.empty(len(keys), dtype=np.int64)
     ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
     return ranks
 
 
-def tree_from_grown(grown: Grown, features: Sequence[Feature], books: Sequence[Codebook]) -> Tree:
+def tree_from_grown(
+    grown: GrownTree, features: Sequence[Feature], books: Sequence[Codebook]
+) -> Tree:
     """Return a grown tree with real thresholds in place of codes."""
     splits: list[Split | None] = []
     for number, code, next_code in zip(grown.feature, grown.code, grown.next_code, strict=True):

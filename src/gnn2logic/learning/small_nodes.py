@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.learning.coded_trees import Candidates, Grown
+from gnn2logic.learning.coded_trees import Candidates, GrownTree
 from gnn2logic.learning.kernels import add_histograms
 from gnn2logic.learning.splitting import GrowthLimits, best_split, may_split
 
@@ -31,7 +31,7 @@ class NodeRows:
     sums: IntArray
 
     def __add__(self, other: NodeRows) -> NodeRows:
-        """Return the rows of both parts of the data."""
+        """Return the rows of both shards."""
         return NodeRows(
             np.concatenate([self.codes, other.codes], axis=1),
             np.concatenate([self.sums, other.sums]),
@@ -89,18 +89,18 @@ class _Block:
 
 
 def grow_from_rows(
-    grown: Grown,
+    grown: GrownTree,
     root: tuple[int, int, int],
     candidates: Candidates,
     rows: NodeRows,
     limits: GrowthLimits,
     seed: Sequence[int] | None,
 ) -> None:
-    """Grow the part of a tree below one of its nodes, given by number, depth and place."""
+    """Grow the part of a tree below one of its nodes, given by number, depth and path number."""
     block = _Block.of(candidates.features, rows, candidates.sizes)
     stack = [(*root, block)]
     while stack:
-        node, depth, place, block = stack.pop()
+        node, depth, path, block = stack.pop()
         total = grown.sums[node]
         if not len(block.features):
             continue
@@ -110,8 +110,8 @@ def grow_from_rows(
         everything = np.arange(n_rows), block.sums
         add_histograms(block.codes, np.arange(n_features), starts, *everything, histogram)
         preference = candidates.preference[block.features]
-        own_seed = None if seed is None else [*seed, place]
-        choice = best_split(histogram, block.sizes, preference, total, limits, own_seed)
+        node_seed = None if seed is None else [*seed, path]
+        choice = best_split(histogram, block.sizes, preference, total, limits, node_seed)
         if choice is None:
             continue
         levels = block.levels[starts[choice.column] :]
@@ -121,4 +121,4 @@ def grow_from_rows(
         above = block.codes[choice.column] > choice.code
         for child, side, chosen in zip(children, (0, 1), (~above, above), strict=True):
             if may_split(grown.sums[child], depth + 1, limits):
-                stack.append((child, depth + 1, 2 * place + side, block.take(chosen)))
+                stack.append((child, depth + 1, 2 * path + side, block.take(chosen)))

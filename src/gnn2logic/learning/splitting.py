@@ -26,7 +26,7 @@ class GrowthLimits:
 
 @dataclass(frozen=True)
 class Choice:
-    """A split: the place of its feature among the candidates, and the codes on both sides."""
+    """A split: the position of its feature among the candidates, and the codes on both sides."""
 
     column: int
     code: int
@@ -96,14 +96,14 @@ def best_split(
             return None
     tied = np.flatnonzero(score == best)
     chosen = tied[np.lexsort((possible[tied], preference[owner[tied]]))[0]]
-    place, column = int(possible[chosen]), int(owner[chosen])
+    line, column = int(possible[chosen]), int(owner[chosen])
     end = int(starts[column] + sizes[column])
-    above = int(np.argmax(histogram[place + 1 : end, -1] > 0)) + place + 1
+    above = int(np.argmax(histogram[line + 1 : end, -1] > 0)) + line + 1
     return Choice(
         column=column,
-        code=place - int(starts[column]),
+        code=line - int(starts[column]),
         next_code=above - int(starts[column]),
-        low_sums=low[place].copy(),
+        low_sums=low[line].copy(),
     )
 
 

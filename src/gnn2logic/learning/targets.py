@@ -123,7 +123,7 @@ def projection(first: FloatArray, second: FloatArray, weight: int, n_directions:
     explained = np.cumsum(values[order])
     enough = int(np.searchsorted(explained, _EXPLAINED * explained[-1])) + 1
     leading = vectors[:, order[: min(n_directions, enough)]]
-    # An eigenvector has no sign of its own.
+    # The sign of an eigenvector means nothing.
     strongest = np.argmax(np.abs(leading), axis=0)
     leading = leading * np.sign(leading[strongest, np.arange(leading.shape[1])])
     return Projection(np.rint(leading * 2**_DIRECTION_BITS))
@@ -242,9 +242,9 @@ def node_label_targets(
     What holds at a node shows in the labels of those that look at it. So the layer that is k steps
     before the final one is fitted to the mean labels up to k steps away as well.
     """
-    own = np.where(known[:, None], np.eye(n_classes)[codes], 0.0)
+    labels = np.where(known[:, None], np.eye(n_classes)[codes], 0.0)
     near = batch.edges(Edges(Direction.EITHER)).matrix.astype(np.float64)
-    rings, seen = [own], known.astype(float)
+    rings, seen = [labels], known.astype(float)
     for _ in range(steps):
         weight = near @ seen
         ring: FloatArray = (near @ (rings[-1] * seen[:, None])) / np.maximum(weight, 1.0)[:, None]

@@ -114,7 +114,7 @@ def _tree_lines(
     """Return nodes and edges: leaves `steps[0]` apart from the first one, levels `steps[1]`."""
     tree = shown.tree
     (first, top), (step, level) = start, steps
-    x = {leaf: first + step * place for place, leaf in enumerate(tree.leaves)}
+    x = {leaf: first + step * position for position, leaf in enumerate(tree.leaves)}
     for node in reversed(range(tree.n_nodes)):
         if node not in x:
             x[node] = (x[tree.false_child[node]] + x[tree.true_child[node]]) / 2
@@ -122,11 +122,11 @@ def _tree_lines(
     leaf_text = dict(zip(tree.leaves, _leaves(view, shown), strict=True))
     nodes, edges = [], []
     for node, (split, depth) in enumerate(zip(tree.splits, shown.depths, strict=True)):
-        place = f"({names[node]}) at {_at(x[node], top - level * depth)}"
+        named = f"({names[node]}) at {_at(x[node], top - level * depth)}"
         if split is None:
-            nodes.append(rf"\node[draw] {place} {{{leaf_text[node]}}};")
+            nodes.append(rf"\node[draw] {named} {{{leaf_text[node]}}};")
             continue
-        nodes.append(rf"\node {place} {{${view.write_split(split, LATEX, _CHI)}$}};")
+        nodes.append(rf"\node {named} {{${view.write_split(split, LATEX, _CHI)}$}};")
         for label, side, child in (
             ("False", "left", tree.false_child[node]),
             ("True", "right", tree.true_child[node]),

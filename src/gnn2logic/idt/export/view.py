@@ -69,17 +69,17 @@ class View:
     def layers(self) -> list[list[ShownTree]]:
         """The trees of every layer, the final tree as the last layer of its own."""
         sets: dict[tuple[int, int, int], tuple[int, ...]] = {}
-        for column, own in enumerate(self.model.columns):
-            if isinstance(own, LeafSet):
-                for leaf in own.leaves:
-                    place = (own.layer, own.tree, leaf)
-                    sets[place] = (*sets.get(place, ()), column)
+        for number, column in enumerate(self.model.columns):
+            if isinstance(column, LeafSet):
+                for leaf in column.leaves:
+                    key = (column.layer, column.tree, leaf)
+                    sets[key] = (*sets.get(key, ()), number)
         layers: list[list[ShownTree]] = []
         for number, layer in enumerate(self.model.layers):
             layers.append([])
             for position, tree in enumerate(layer.trees):
-                places = [(number, position, leaf) for leaf in range(tree.n_leaves)]
-                marks = tuple(sets.get(place, ()) for place in places)
+                keys = [(number, position, leaf) for leaf in range(tree.n_leaves)]
+                marks = tuple(sets.get(key, ()) for key in keys)
                 layers[-1].append(ShownTree(tree, number, position, marks))
         final = self.model.final
         labels = tuple(self.classes[number] for number in leaf_classes(final))
@@ -88,13 +88,13 @@ class View:
     @cached_property
     def leaf_sets(self) -> dict[int, tuple[int, int]]:
         """The j and i of every leaf set M_j^i, by column: it is number j of layer i."""
-        found: dict[int, tuple[int, int]] = {}
+        numbers: dict[int, tuple[int, int]] = {}
         counts = [0] * len(self.model.layers)
         for number, column in enumerate(self.model.columns):
             if isinstance(column, LeafSet):
-                found[number] = (counts[column.layer], column.layer)
+                numbers[number] = (counts[column.layer], column.layer)
                 counts[column.layer] += 1
-        return found
+        return numbers
 
     @cached_property
     def legend(self) -> dict[int, Formula]:

@@ -51,15 +51,15 @@ class ColumnStore:
         kept, new = self._shelf["columns.kept"], self._shelf["columns.new"]
 
         def bits(number: int) -> Bits:
-            own = kept[number] if number < len(kept) else new[number - len(kept)]
-            return np.asarray(own)
+            packed = kept[number] if number < len(kept) else new[number - len(kept)]
+            return np.asarray(packed)
 
-        found = [np.count_nonzero(bits(a) != bits(b)) for a, b in pairs]
-        return np.array(found, dtype=np.int64)
+        counts = [np.count_nonzero(bits(a) != bits(b)) for a, b in pairs]
+        return np.array(counts, dtype=np.int64)
 
-    def keep(self, places: Sequence[int]) -> None:
+    def keep(self, positions: Sequence[int]) -> None:
         """Keep these of the proposed columns and forget the others."""
-        new = self._shelf["columns.new"][list(places)]
+        new = self._shelf["columns.new"][list(positions)]
         self._shelf["columns.kept"] = np.concatenate([self._shelf["columns.kept"], new])
         self._shelf.clear("columns.new")
 

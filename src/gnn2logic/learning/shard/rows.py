@@ -22,7 +22,7 @@ Codes = npt.NDArray[Any]
 
 
 def salt(first: int, count: int) -> npt.NDArray[np.uint64]:
-    """Return one pseudo-random number for each of `count` places, a function of the place alone."""
+    """Return a pseudo-random number for each of `count` rows, a function of its number alone."""
     mixed = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
@@ -62,7 +62,7 @@ class RowTable:
         self.code_type = code_type
         self._node_type = node_type
         self._n_codes: list[int] = []
-        self._new_kinds = 0
+        self._new_blocks = 0
         self._pending = 0
         self._set("codes", np.empty((0, 1), dtype=code_type))
         self._set("of_row", np.zeros(self.n_rows, dtype=np.int64))
@@ -87,8 +87,8 @@ class RowTable:
 
     def propose(self, block: Codes) -> npt.NDArray[np.uint64]:
         """Take up some new features, given for every row; return a fingerprint of each."""
-        self._set(f"new.{self._new_kinds}", block)
-        self._new_kinds += 1
+        self._set(f"new.{self._new_blocks}", block)
+        self._new_blocks += 1
         prints = np.zeros(len(block), dtype=np.uint64)
         fingerprint(block, salt(self.first_row, self.n_rows), prints)
         return prints
@@ -100,28 +100,28 @@ class RowTable:
 
     def _row_codes(self, feature: tuple[int, int]) -> Codes:
         """Return the codes of one feature for every row."""
-        block, place = feature
+        block, number = feature
         if block >= 0:
-            return np.asarray(self._get(f"new.{block}")[place])
+            return np.asarray(self._get(f"new.{block}")[number])
         codes = self.codes
-        if place < len(codes):
-            return np.asarray(codes[place][self.of_row])
-        place -= len(codes)
-        for number in range(self._pending):
-            pending = self._get(f"pending.{number}")
-            if place < len(pending):
-                return np.asarray(pending[place])
-            place -= len(pending)
+        if number < len(codes):
+            return np.asarray(codes[number][self.of_row])
+        number -= len(codes)
+        for waiting in range(self._pending):
+            pending = self._get(f"pending.{waiting}")
+            if number < len(pending):
+                return np.asarray(pending[number])
+            number -= len(pending)
         raise IndexError(f"there is no feature {feature}")
 
-    def keep(self, places: Sequence[Sequence[int]], n_codes: Sequence[int]) -> None:
+    def keep(self, positions: Sequence[Sequence[int]], n_codes: Sequence[int]) -> None:
         """Keep these of the proposed features, given for each block, and forget the others."""
-        for number, own in enumerate(places):
-            if len(own):
-                self._set(f"pending.{self._pending}", self._get(f"new.{number}")[list(own)])
+        for number, chosen in enumerate(positions):
+            if len(chosen):
+                self._set(f"pending.{self._pending}", self._get(f"new.{number}")[list(chosen)])
                 self._pending += 1
         self._shelf.clear(f"{self._name}.new.")
-        self._new_kinds = 0
+        self._new_blocks = 0
         self._n_codes += n_codes
 
     def refine(self) -> None:
@@ -132,8 +132,8 @@ class RowTable:
         self._shelf.clear(f"{self._name}.pending.")
         self._pending = 0
         first, of_row = self._split(block)
-        parts = self.codes.take(self.of_row[first], axis=1), block.take(first, axis=1)
-        self._set("codes", np.concatenate(parts))
+        together = self.codes.take(self.of_row[first], axis=1), block.take(first, axis=1)
+        self._set("codes", np.concatenate(together))
         self._set("of_row", of_row)
 
     def _split(self, block: Codes) -> tuple[IntArray, IntArray]:
@@ -172,14 +172,14 @@ class RowTable:
             tree, or one for all. Groups that stand for nothing are left out.
         """
         # Without weights the weight is the number, and one column less to be summed.
-        self._weight_is_number = all(np.array_equal(own[:, -2], own[:, -1]) for own in sums)
-        for number, own in enumerate(sums):
-            self._set(f"sums.{number}", own[:, :-1].copy() if self._weight_is_number else own)
+        self._weight_is_number = all(np.array_equal(one[:, -2], one[:, -1]) for one in sums)
+        for number, one in enumerate(sums):
+            self._set(f"sums.{number}", one[:, :-1].copy() if self._weight_is_number else one)
         self._one_sum = len(sums) == 1
         for tree in range(n_trees):
             there = self.tree_sums(tree)[:, -1] > 0
             self._set(f"node.{tree}", np.where(there, 0, -1).astype(self._node_type))
-        totals = np.array([own.sum(axis=0) for own in sums])
+        totals = np.array([one.sum(axis=0) for one in sums])
         return np.repeat(totals, n_trees, axis=0) if self._one_sum else totals
 
     def tree_sums(self, tree: int) -> IntArray:

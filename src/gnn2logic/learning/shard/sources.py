@@ -59,7 +59,7 @@ class MemorySource:
     @property
     def activation_width(self) -> int:
         """How many numbers the widest node representation has, if there are any."""
-        return max((own.shape[1] for own in self.layers), default=0)
+        return max((layer.shape[1] for layer in self.layers), default=0)
 
     def load(self) -> GraphBatch:
         """Return the graphs."""

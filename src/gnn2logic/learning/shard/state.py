@@ -20,7 +20,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.learning.coded_trees import CodedTree
-from gnn2logic.learning.coding import ValueSpace, code_tables
+from gnn2logic.learning.coding import FeatureBlock, SetSizes, code_tables
 from gnn2logic.learning.growing import Division, NodeRequest
 from gnn2logic.learning.kernels import count_values, encode_values, sum_leaves
 from gnn2logic.learning.shard.columns import ColumnStore
@@ -30,7 +30,7 @@ from gnn2logic.learning.shard.sources import ShardRows, ShardSource
 from gnn2logic.learning.small_nodes import NodeRows
 from gnn2logic.learning.targets import Bounds, Quantiser, Targets, weighted
 
-__all__ = ["CodedKind", "SetSizes", "ShardMaker", "ShardState"]
+__all__ = ["ShardMaker", "ShardState"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -45,30 +45,6 @@ _WORK_BYTES = 4096
 _TARGET_BYTES = 20
 # Labels, classes, weights and folds, at each row.
 _ROW_BYTES = 80
-
-
-@dataclass(frozen=True)
-class SetSizes:
-    """The different sizes of the sets that rows see; those of two parts of the data are united.
-
-    `n_nodes` is the number of nodes of the data: without parallel edges no set is larger.
-    """
-
-    sizes: IntArray
-    n_nodes: int
-
-    def __add__(self, other: SetSizes) -> SetSizes:
-        sizes = np.union1d(self.sizes, other.sizes)
-        return SetSizes(sizes, self.n_nodes + other.n_nodes)
-
-
-@dataclass(frozen=True)
-class CodedKind:
-    """Counts or shares along one modal parameter; the lowest rank of each code, by column."""
-
-    modality: Modality
-    space: ValueSpace
-    lowest: tuple[IntArray, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -159,22 +135,22 @@ class ShardState:
         """Propose sets of leaves, given for each tree, as columns."""
         table = self._tables["nodes"]
         codes, of_row = table.codes, table.of_row
-        found = []
-        for tree, own in zip(trees, sets, strict=True):
+        columns = []
+        for tree, tree_sets in zip(trees, sets, strict=True):
             leaf = tree.leaf_positions(codes)
-            for leaves in own:
+            for leaves in tree_sets:
                 member = np.zeros(tree.n_leaves, dtype=bool)
                 member[list(leaves)] = True
-                found.append(member[leaf][of_row])
-        return self.columns.propose(found)
+                columns.append(member[leaf][of_row])
+        return self.columns.propose(columns)
 
     def column_differences(self, pairs: Sequence[tuple[int, int]]) -> IntArray:
         """Return 0 for equal columns; they are numbered, kept ones first, then proposed ones."""
         return self.columns.differences(pairs)
 
-    def keep_columns(self, places: Sequence[int]) -> None:
+    def keep_columns(self, positions: Sequence[int]) -> None:
         """Keep some of the proposed columns."""
-        self.columns.keep(places)
+        self.columns.keep(positions)
 
     # Features ---------------------------------------------------------------------------------
 
@@ -198,37 +174,37 @@ class ShardState:
             block = ModalCounts(self._graphs(), self.columns.block(numbers))
             self._counts = tuple(numbers), block
         counts = self._counts[1]
-        found = counts.graph_sums if table == "graphs" else counts(modality)
-        return np.ascontiguousarray(found)
+        by_row = counts.graph_sums if table == "graphs" else counts(modality)
+        return np.ascontiguousarray(by_row)
 
     @_reads_graphs
     def value_counts(
-        self, table: str, numbers: Sequence[int], kinds: Sequence[CodedKind]
+        self, table: str, numbers: Sequence[int], blocks: Sequence[FeatureBlock]
     ) -> list[IntArray]:
-        """Return how often each value occurs for each column, one array per kind."""
-        found = []
-        for kind in kinds:
-            counts = self._modal_counts(table, numbers, kind.modality)
-            out = np.zeros((counts.shape[1], kind.space.n_values), dtype=np.int64)
-            offsets = kind.space.offset_of_size[self._sizes(table, kind.modality)]
-            count_values(counts, offsets, kind.space.rank_of_key, out)
-            found.append(out)
-        return found
+        """Return how often each value occurs for each column, one array per block."""
+        all_counts = []
+        for block in blocks:
+            counts = self._modal_counts(table, numbers, block.modality)
+            out = np.zeros((counts.shape[1], block.space.n_values), dtype=np.int64)
+            offsets = block.space.offset_of_size[self._sizes(table, block.modality)]
+            count_values(counts, offsets, block.space.rank_of_key, out)
+            all_counts.append(out)
+        return all_counts
 
     @_reads_graphs
     def propose_features(
-        self, table: str, numbers: Sequence[int], kinds: Sequence[CodedKind]
+        self, table: str, numbers: Sequence[int], blocks: Sequence[FeatureBlock]
     ) -> list[Prints]:
-        """Code the features of some columns; return their fingerprints, one array per kind."""
+        """Code the features of some columns; return their fingerprints, one array per block."""
         rows = self._tables[table]
         prints = []
-        for kind in kinds:
-            counts = self._modal_counts(table, numbers, kind.modality)
+        for block in blocks:
+            counts = self._modal_counts(table, numbers, block.modality)
             shape = (counts.shape[1], rows.n_rows)
             codes: npt.NDArray[Any] = np.empty(shape, dtype=rows.code_type)
-            offsets = kind.space.offset_of_size[self._sizes(table, kind.modality)]
-            tables = code_tables(kind.lowest, kind.space.n_values)
-            encode_values(counts, offsets, kind.space.rank_of_key, tables, codes)
+            offsets = block.space.offset_of_size[self._sizes(table, block.modality)]
+            tables = code_tables(block.lowest, block.space.n_values)
+            encode_values(counts, offsets, block.space.rank_of_key, tables, codes)
             prints.append(rows.propose(codes))
         self._counts = None
         return prints
@@ -240,10 +216,10 @@ class ShardState:
         return self._tables[table].differences(pairs)
 
     def keep_features(
-        self, table: str, places: Sequence[Sequence[int]], n_codes: Sequence[int]
+        self, table: str, positions: Sequence[Sequence[int]], n_codes: Sequence[int]
     ) -> None:
-        """Keep some of the proposed features of each kind."""
-        self._tables[table].keep(places, n_codes)
+        """Keep some of the proposed features of each block."""
+        self._tables[table].keep(positions, n_codes)
 
     def refine(self, table: str) -> None:
         """Make the kept features part of the table."""
@@ -289,8 +265,8 @@ class ShardState:
     def moments(self, layer: int, quantiser: Quantiser) -> tuple[FloatArray, FloatArray]:
         """Return the weighted sums of the targets and of their products; whole numbers."""
         whole = quantiser.whole(self._targets(layer))
-        own = weighted(whole, self._rows.node_weights(self._graphs()))
-        return own.sum(axis=0), own.T @ whole
+        heavy = weighted(whole, self._rows.node_weights(self._graphs()))
+        return heavy.sum(axis=0), heavy.T @ whole
 
     # Trees ------------------------------------------------------------------------------------
 
@@ -313,12 +289,12 @@ class ShardState:
             weight = weights
             if chosen is not None:
                 weight = weights * chosen[number][first:last][batch.graph_index]
-            parts = (
+            columns = (
                 weighted(searched, weight),
                 weight[:, None].astype(float),
                 (weight > 0)[:, None].astype(float),
             )
-            all_sums.append(table.group_sums(np.concatenate(parts, axis=1)).astype(np.int64))
+            all_sums.append(table.group_sums(np.concatenate(columns, axis=1)).astype(np.int64))
             # A product of its own: all targets side by side with these would need twice the memory.
             self._shelf[f"full.{number}"] = table.group_sums(weighted(whole, weight))
         return table.start(n_trees, all_sums)
@@ -376,7 +352,7 @@ class ShardState:
         if n_folds:
             folds = self._folds(rows, fold_of)
             seen += [(folds >= 0) & (folds != fold) for fold in range(n_folds)]
-        together = rows.group_sums(np.concatenate([sums * own[:, None] for own in seen], axis=1))
+        together = rows.group_sums(np.concatenate([sums * mask[:, None] for mask in seen], axis=1))
         return rows.start(1 + n_folds, np.split(together, 1 + n_folds, axis=1))
 
     def _label_sums(self) -> IntArray:
@@ -400,13 +376,13 @@ class ShardState:
         codes, of_row = rows.codes, rows.of_row
         sums = self._label_sums()[:, :-2]
         folds = self._folds(rows, fold_of)
-        found = []
+        weights = []
         for fold, tree in enumerate(trees):
             test = folds == fold
             out = np.zeros((tree.n_nodes, sums.shape[1]), dtype=np.int64)
             np.add.at(out, tree.leaf_nodes(codes)[of_row[test]], sums[test])
-            found.append(out)
-        return found
+            weights.append(out)
+        return weights
 
     def release(self, table: str) -> None:
         """Forget a table, and for the nodes their columns as well."""
