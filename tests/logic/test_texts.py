@@ -141,6 +141,10 @@ def test_predicates_named_like_constants_are_quoted(word: str) -> None:
         ("A True > 2", "  A True > 2\n    ^", 'Found True; write true, or "True" for a predicate'),
         ("!FALSE", "  !FALSE\n   ^", 'Found FALSE; write false, or "FALSE" for a predicate'),
         ("\tU0 &\t& U1", "   U0 & & U1\n        ^", "Expected a formula"),
+        # What a terminal would obey, or no file could hold, is shown as an escape.
+        ("U0 & \x1b[2J", "  U0 & \\u001b[2J\n       ^", "Found '.x1b'"),
+        ('"\u202e\ud800" & U0', '  "\\u202e\\ud800" & U0\n  ^', "must be valid Unicode text"),
+        ('"\x07" & &', '  "\\u0007" & &\n             ^', "Expected a formula"),
     ],
 )  # fmt: skip
 def test_syntax_errors_show_the_place(text: str, line: str, message: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import lark
 
+from gnn2logic._text import visible
 from gnn2logic._validation import check_name
 from gnn2logic.exceptions import FeatureError, FormulaError, FormulaSyntaxError
 from gnn2logic.graphs.modality import Direction, Edges, Modality
@@ -164,12 +165,15 @@ def _syntax_error(text: str, position: int, message: str) -> FormulaSyntaxError:
     column = position - start
     # A very long line is cut around the place, so that the caret stays in sight.
     offset = max(0, column - 60)
-    # One character per column, so that the caret stands below its place.
-    shown = line[offset : offset + 100].replace("\t", " ")
+    # Escapes are longer than what they stand for; the caret stays below its place.
+    before, after = (
+        visible(piece.replace("\t", " "), keep="")
+        for piece in (line[offset:column], line[column : offset + 100])
+    )
     number = text.count("\n", 0, position) + 1
-    caret = " " * (column - offset) + "^"
+    caret = " " * len(before) + "^"
     return FormulaSyntaxError(
-        f"Line {number}, column {column + 1}: {message}\n  {shown}\n  {caret}"
+        f"Line {number}, column {column + 1}: {message}\n  {before}{after}\n  {caret}"
     )
 
 
