@@ -55,6 +55,15 @@ def test_manners(check: Callable[[], None]) -> None:
     check()
 
 
+@pytest.mark.parametrize("scale", [0.1, 1e-300, 1e300])
+def test_only_ratios_of_weights_matter(scale: float) -> None:
+    graphs, y = labelled(n_graphs=40)
+    weights = np.arange(40) % 4
+    expected = quick(max_epochs=2).fit(graphs, y, sample_weight=weights)
+    scaled = quick(max_epochs=2).fit(graphs, y, sample_weight=weights * scale)
+    assert same_weights(scaled, expected)
+
+
 def test_cross_validation_and_clone() -> None:
     graphs, y = labelled(n_graphs=40)
     for given_graphs in (graphs, pyg_graphs(graphs)):

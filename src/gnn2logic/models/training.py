@@ -211,7 +211,8 @@ class _Part:
         self.tensors = tensors
         self._per_node = rows.per_node
         self._codes = torch.from_numpy(rows.codes)
-        self._weights = torch.from_numpy(weights).to(torch.float32)
+        # Only their ratios matter, and very small or large ones would be 0 or infinite as float32.
+        self._weights = torch.from_numpy(weights / (weights.max() or 1.0)).to(torch.float32)
         counts = self._weights > 0
         if rows.per_node:
             owners = torch.repeat_interleave(torch.arange(tensors.n_graphs), tensors.ptr.diff())
