@@ -12,7 +12,7 @@ import pytest
 
 from gnn2logic import GraphBatch, Modality, random_graphs
 from gnn2logic.exceptions import UnknownPredicateError
-from gnn2logic.learning.coding import FeatureBlock, ValueSpace
+from gnn2logic.learning.coding import CodedFeatures, ValueSpace
 from gnn2logic.learning.shard.rows import RowTable
 from gnn2logic.learning.shard.shards import Request, Shards, in_turn
 from gnn2logic.learning.shard.shelves import DiskShelf, MemoryShelf, Shelf
@@ -96,7 +96,7 @@ def test_several_requests_are_done_in_turn() -> None:
 
 def test_graphs_on_disk_are_let_go_after_every_request(tmp_path: Path) -> None:
     space = ValueSpace.of_counts(6)
-    blocks = [FeatureBlock(Modality.from_set("A"), space)]
+    blocks = [CodedFeatures(Modality.from_set("A"), space)]
     for scratch, kept in ((None, True), (tmp_path, False)):
         _, state = some_shard(scratch)
         state.propose_inputs(["U0"])

@@ -97,6 +97,32 @@ def test_every_room_and_every_test_is_in_the_table_of_contributing() -> None:
         assert any(path.exists() for path in at), name
 
 
+@pytest.mark.parametrize("room", ["idt", "learning"])
+def test_every_module_of_the_model_and_its_learner_is_in_its_table(room: str) -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = text.partition(f"### {room}\n")[2].partition("\n### ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([\w.]+)", row)}
+    modules = {
+        ".".join(path.relative_to(SOURCE / room).with_suffix("").parts)
+        for path in (SOURCE / room).rglob("*.py")
+        if path.stem != "__init__"
+    }
+    # A learner of its own in a folder has one line for all of its modules.
+    folders = {name.removesuffix(".") for name in named if name.endswith(".")}
+    left = {name for name in modules if name.partition(".")[0] not in folders}
+    assert sorted(left ^ {name for name in named if not name.endswith(".")}) == []
+
+
+def test_files_on_the_way_of_a_graph_are_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    way = text.partition("## The way of a graph")[2].partition("## Tests")[0]
+    files = set(re.findall(r"\b([a-z]\w*/[\w/]+\.(?:py|lark))\b", way))
+    assert len(files) > 30
+    rooms = [SOURCE, SOURCE / "learning", ROOT, ROOT / "src"]
+    assert [name for name in sorted(files) if not any((at / name).exists() for at in rooms)] == []
+
+
 def workflow_commands() -> list[str]:
     texts = [path.read_text(encoding="utf-8") for path in (ROOT / ".github").rglob("*.yml")]
     return re.findall(r"^ +- run: (.+)$", "\n".join(texts), re.MULTILINE)

@@ -64,7 +64,7 @@ class _Front(Strict, frozen=True):
     reason: str
 
 
-class _Model(Strict, frozen=True):
+class _ModelDocument(Strict, frozen=True):
     format: Literal["gnn2logic.idt"]
     version: int
     level: Literal["graph", "node"]
@@ -154,12 +154,12 @@ def from_bytes(data: bytes) -> Contents:
         raise ModelFileError("This is not a valid gnn2logic model: nested too deeply.") from None
 
 
-def _checked_form(document: object) -> _Model:
+def _checked_form(document: object) -> _ModelDocument:
     """Return the document if its version, its fields and its digest are right."""
     _check_version(document)
     assert isinstance(document, dict)
     try:
-        checked = msgspec.convert(document, _Model)
+        checked = msgspec.convert(document, _ModelDocument)
         digest = digest_of_document(document)
     except msgspec.ValidationError as error:
         raise ModelFileError(f"This is not a valid gnn2logic model: {error}.") from None
@@ -193,7 +193,7 @@ def _check_version(document: object) -> None:
         )
 
 
-def _audited(document: _Model) -> Contents:
+def _audited(document: _ModelDocument) -> Contents:
     check_class_labels(document.classes)
     n_classes = len(document.classes)
     model = _audited_model(document, document.level, n_classes)
@@ -221,7 +221,7 @@ def _audited(document: _Model) -> Contents:
 
 
 def _audited_model(
-    document: _Model | _FrontRule, level: Literal["graph", "node"], n_classes: int
+    document: _ModelDocument | _FrontRule, level: Literal["graph", "node"], n_classes: int
 ) -> IDT:
     columns = tuple(column_from_document(column, n) for n, column in enumerate(document.columns))
     layers = layers_from_document(document.layers)

@@ -103,10 +103,10 @@ def _with_columns(tree: Tree, new_column: dict[int, int]) -> Tree:
 
 
 @dataclass
-class _Node:
+class _KeptNode:
     split: Split | None
     mark: Hashable
-    below: tuple[_Node, _Node] | None
+    below: tuple[_KeptNode, _KeptNode] | None
     origin: int
 
 
@@ -119,7 +119,7 @@ def _merged(tree: Tree, marks: Sequence[Hashable]) -> tuple[Tree, list[Hashable]
     true_child: list[int] = []
     origins: list[int] = []
     kept: list[Hashable] = []
-    stack: list[tuple[_Node, int, bool]] = [(root, -1, False)]
+    stack: list[tuple[_KeptNode, int, bool]] = [(root, -1, False)]
     while stack:
         node, parent, side = stack.pop()
         number = len(splits)
@@ -144,7 +144,7 @@ def _merged(tree: Tree, marks: Sequence[Hashable]) -> tuple[Tree, list[Hashable]
     return smaller, kept
 
 
-def _rebuilt(tree: Tree, leaf_mark: dict[int, Hashable]) -> _Node:
+def _rebuilt(tree: Tree, leaf_mark: dict[int, Hashable]) -> _KeptNode:
     """Rebuild from the leaves up; a side that no node can reach is replaced by the other one."""
     boxes: dict[int, Box] = {0: Box({})}
     settled: dict[int, bool] = {}
@@ -162,11 +162,11 @@ def _rebuilt(tree: Tree, leaf_mark: dict[int, Hashable]) -> _Node:
         if len(outcomes) == 1:
             settled[node] = next(iter(outcomes))
         order.extend(outcomes.values())
-    built: dict[int, _Node] = {}
+    built: dict[int, _KeptNode] = {}
     for node in reversed(order):
         split = tree.splits[node]
         if split is None:
-            built[node] = _Node(None, leaf_mark[node], None, node)
+            built[node] = _KeptNode(None, leaf_mark[node], None, node)
             continue
         low, high = tree.false_child[node], tree.true_child[node]
         if node in settled:
@@ -174,17 +174,19 @@ def _rebuilt(tree: Tree, leaf_mark: dict[int, Hashable]) -> _Node:
             continue
         below = (built[low], built[high])
         if below[0].below is None and below[1].below is None and below[0].mark == below[1].mark:
-            built[node] = _Node(None, below[0].mark, None, _speaker(tree, node, below[0].origin))
+            built[node] = _KeptNode(
+                None, below[0].mark, None, _node_with_values(tree, node, below[0].origin)
+            )
         else:
-            built[node] = _Node(split, None, below, node)
+            built[node] = _KeptNode(split, None, below, node)
     return built[0]
 
 
-def _speaker(tree: Tree, node: int, leaf: int) -> int:
-    """Return the node that gives a merged leaf its values: itself, if it says what its leaves say.
+def _node_with_values(tree: Tree, node: int, leaf: int) -> int:
+    """Return the node whose values a merged leaf takes: the node itself if it predicts the class.
 
-    It does in a learned tree, where its values are their sum. Trees from elsewhere may differ, and
-    leaves that nothing can reach have a part in the sum too.
+    In a learned tree it does, since its values are the sum of those of its leaves. In trees from
+    elsewhere it may not, and leaves that nothing can reach are in the sum too: then it is the leaf.
     """
     values = tree.values
     if values.shape[1] and np.argmax(values[node]) != np.argmax(values[leaf]):

@@ -32,7 +32,7 @@ from gnn2logic.idt.model import IDT, Prunings
 from gnn2logic.idt.parameters import parameters_from_document, parameters_to_document
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.learning.checkpoints import Checkpoint
-from gnn2logic.learning.data import KeptGraphs, Labels, Rows, TrainingData, training_data
+from gnn2logic.learning.data import CheckedRows, KeptGraphs, RowLabels, TrainingData, training_data
 from gnn2logic.learning.settings import (
     check_measures,
     final_settings,
@@ -146,7 +146,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
         given: object,
         activations: object,
-        rows: Rows,
+        rows: CheckedRows,
     ) -> None:
         """Learn everything, from graphs as they were `given` and as they were encoded.
 
@@ -176,7 +176,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         inner = [layer_settings(self, of_layer) for of_layer in modalities[:-1]]
         final = final_settings(self, self._level, modalities[-1])
         weights = integer_weights(rows.weights[kept_rows])
-        labels = Labels(rows.codes[kept_rows], weights, len(rows.classes))
+        labels = RowLabels(rows.codes[kept_rows], weights, len(rows.classes))
         checkpoint, seed = self._checkpoint(data, labels, [*inner, final])
         with (
             Progress("fit", n_layers + 1, verbose=self.verbose) as progress,
@@ -205,7 +205,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
         given: object,
         activations: object,
-        rows: Rows,
+        rows: CheckedRows,
     ) -> None:
         """Learn rules by search, from labels alone."""
         from gnn2logic.learning.search.fit import SearchOptions, fit_by_search
@@ -242,7 +242,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             max_size=None if self.max_size is None else self._whole("max_size", least=1),
             max_time=None if self.max_time is None else check_number("max_time", self.max_time),
         )
-        labels = Labels(
+        labels = RowLabels(
             rows.codes[kept_rows], integer_weights(rows.weights[kept_rows]), len(rows.classes)
         )
         with (
@@ -273,7 +273,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         return as_engine(self.engine)
 
     def _checkpoint(
-        self, data: TrainingData, labels: Labels, settings: Sequence[object]
+        self, data: TrainingData, labels: RowLabels, settings: Sequence[object]
     ) -> tuple[Checkpoint | None, int]:
         """Return the checkpoint, if one is wanted, and the seed of the fit."""
         if self.checkpoint is None:

@@ -37,7 +37,7 @@ _VERSION = 1
 _MOST_BYTES = 2**28
 
 
-class _Document(Strict, frozen=True):
+class _CheckpointDocument(Strict, frozen=True):
     format: Literal["gnn2logic.checkpoint"]
     version: int
     fit: str
@@ -88,7 +88,7 @@ class Checkpoint:
             ) from None
         try:
             document = strict_json(data)
-            checked = msgspec.convert(document, _Document)
+            checked = msgspec.convert(document, _CheckpointDocument)
             if checked.version != _VERSION or checked.digest != digest_of_document(document):
                 raise ValueError("its version or its digest does not fit")
             columns = tuple(column_from_document(c, n) for n, c in enumerate(checked.columns))

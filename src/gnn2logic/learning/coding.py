@@ -22,7 +22,7 @@ from gnn2logic.logic.syntax import Threshold
 
 __all__ = [
     "Codebook",
-    "FeatureBlock",
+    "CodedFeatures",
     "Measure",
     "SetSizes",
     "ValueSpace",
@@ -123,7 +123,7 @@ class SetSizes:
 
 
 @dataclass(frozen=True)
-class FeatureBlock:
+class CodedFeatures:
     """One feature for each of some columns: counts or shares along one modal parameter.
 
     Parameters

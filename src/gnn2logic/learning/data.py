@@ -18,14 +18,21 @@ from gnn2logic.learning.inputs import check_activations, check_classes, class_fa
 from gnn2logic.learning.shard.sources import ChosenGraphs, MemorySource, ShardRows, ShardSource
 from gnn2logic.storage import ShardStore
 
-__all__ = ["KeptGraphs", "Labels", "Rows", "TrainingData", "checked_rows", "training_data"]
+__all__ = [
+    "CheckedRows",
+    "KeptGraphs",
+    "RowLabels",
+    "TrainingData",
+    "checked_rows",
+    "training_data",
+]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Rows:
+class CheckedRows:
     """What was given about the rows, graphs or nodes, of the training data.
 
     Parameters
@@ -55,7 +62,7 @@ def checked_rows(
     classes: object,
     class_weight: object,
     among: BoolArray | None = None,
-) -> Rows:
+) -> CheckedRows:
     """Return labels and weights after all checks; `among` says which rows may be learned from."""
     weights = check_weights(sample_weight, count, of=level, among=among)
     seen = weights > 0 if among is None else among & (weights > 0)
@@ -73,11 +80,11 @@ def checked_rows(
     factors = class_factors(class_weight, every, codes[seen], weights[seen])
     together = np.zeros(count)
     together[seen] = row_weights(weights[seen], factors, codes[seen])
-    return Rows(every, codes, together, (weights == 0) | (seen & (together == 0)))
+    return CheckedRows(every, codes, together, (weights == 0) | (seen & (together == 0)))
 
 
 @dataclass(frozen=True)
-class Labels:
+class RowLabels:
     """The class number and the whole weight of every graph or node; weight 0 leaves it out."""
 
     classes: IntArray
@@ -181,7 +188,7 @@ class TrainingData:
         return self.n_activation_layers > 0
 
     def rows(
-        self, labels: Labels, level: Literal["graph", "node"], n_layers: int
+        self, labels: RowLabels, level: Literal["graph", "node"], n_layers: int
     ) -> list[ShardRows]:
         """Return what each shard has to know about its rows."""
         rows = []

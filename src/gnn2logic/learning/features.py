@@ -18,7 +18,7 @@ from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.learning.coding import (
     Codebook,
-    FeatureBlock,
+    CodedFeatures,
     Measure,
     SetSizes,
     ValueSpace,
@@ -31,7 +31,7 @@ __all__ = ["Feature", "FeatureTable", "first_of_equals"]
 
 IntArray = npt.NDArray[np.int64]
 
-# Bounds the memory of one table of value counts. The same for everybody: the order of the features
+# TargetBounds the memory of one table of value counts. The same for everybody: the order of the features
 # depends on it, and with it what is drawn at random.
 _MAX_CELLS = 2**22
 # There is room for each count up to the largest, so it is the data that must be large, not a number
@@ -104,7 +104,7 @@ class FeatureTable:
     def _add_block(
         self, columns: Sequence[int], wanted: Sequence[tuple[Modality, Measure]]
     ) -> None:
-        blocks = [FeatureBlock(each[0], self._space(*each)) for each in wanted]
+        blocks = [CodedFeatures(each[0], self._space(*each)) for each in wanted]
         all_counts = self._shards.ask(ShardState.value_counts, self.rows, columns, blocks)
         books = [
             codebooks(block.space, counts, self._max_bins)

@@ -14,7 +14,7 @@ from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.model import Column, Layer, Prunings
 from gnn2logic.learning.checkpoints import Checkpoint, Progressed, leaf_sets_of
 from gnn2logic.learning.coded_trees import Candidates
-from gnn2logic.learning.data import Labels, TrainingData
+from gnn2logic.learning.data import RowLabels, TrainingData
 from gnn2logic.learning.features import FeatureTable
 from gnn2logic.learning.final import learn_final
 from gnn2logic.learning.layers import GraphWeights, InnerLearner, UnknownFeatureError, preference
@@ -42,7 +42,7 @@ class Fitted:
 
 def fit(
     data: TrainingData,
-    labels: Labels,
+    labels: RowLabels,
     inner: Sequence[LayerSettings],
     final: FinalSettings,
     *,

@@ -87,7 +87,7 @@ class TreeJob:
 
 
 @dataclass(frozen=True)
-class _Node:
+class _GrowingNode:
     """A node of a growing tree; its path is 1 at the root, 2p and 2p + 1 below the path p."""
 
     job: int
@@ -100,11 +100,11 @@ class _Node:
 class _Family:
     """One or two nodes that came into being together, and the histogram of all their rows."""
 
-    members: list[_Node]
+    members: list[_GrowingNode]
     histogram: IntArray | None
     # Which member is asked about: its histogram, and those whose rows are fetched.
-    summed: _Node | None
-    listed: list[_Node]
+    summed: _GrowingNode | None
+    listed: list[_GrowingNode]
 
 
 def grow(
@@ -139,7 +139,7 @@ class _Growth:
         self._small = small
         self._forest = [GrownTree() for _ in jobs]
         self._sizes = [job.candidates.sizes for job in jobs]
-        self._ready: list[tuple[_Node, Callable[[], IntArray]]] = []
+        self._ready: list[tuple[_GrowingNode, Callable[[], IntArray]]] = []
         self._waiting: list[_Family] = []
         self._divisions: list[Division] = []
 
@@ -161,7 +161,7 @@ class _Growth:
 
     def _plant(self, number: int) -> None:
         job = self._jobs[number]
-        root = _Node(number, self._forest[number].add(job.total), 0, 1)
+        root = _GrowingNode(number, self._forest[number].add(job.total), 0, 1)
         if not may_split(job.total, 0, self._limits) or not len(job.candidates.features):
             return
         if job.root is not None:
@@ -171,7 +171,7 @@ class _Growth:
         else:
             self._waiting.append(_Family([root], None, root, []))
 
-    def _split(self, node: _Node, find: Callable[[], IntArray]) -> _Family | None:
+    def _split(self, node: _GrowingNode, find: Callable[[], IntArray]) -> _Family | None:
         """Split a node whose histogram is known; return its children if they may be split too."""
         job, grown = self._jobs[node.job], self._forest[node.job]
         histogram = find()
@@ -191,8 +191,8 @@ class _Growth:
         low, high = grown.split(node.number, feature, codes, choice.low_sums)
         self._divisions.append(Division(job.tree, node.number, feature, choice.code, (low, high)))
         children = [
-            _Node(node.job, low, node.depth + 1, 2 * node.path),
-            _Node(node.job, high, node.depth + 1, 2 * node.path + 1),
+            _GrowingNode(node.job, low, node.depth + 1, 2 * node.path),
+            _GrowingNode(node.job, high, node.depth + 1, 2 * node.path + 1),
         ]
         members = [
             child
@@ -231,7 +231,7 @@ class _Growth:
             if family.summed is not None:
                 self._settle(family, family.summed, next(answers))
 
-    def _settle(self, family: _Family, summed: _Node, sums: IntArray) -> None:
+    def _settle(self, family: _Family, summed: _GrowingNode, sums: IntArray) -> None:
         """Make the members of a family ready whose histogram can be told now."""
         for member in reversed(family.members):
             if member in family.listed:
@@ -242,14 +242,14 @@ class _Growth:
                 histogram = family.histogram - sums
             self._ready.append((member, _known(histogram)))
 
-    def _request(self, node: _Node) -> NodeRequest:
+    def _request(self, node: _GrowingNode) -> NodeRequest:
         job = self._jobs[node.job]
         return NodeRequest(job.tree, node.number, job.candidates.features)
 
-    def _n_rows(self, node: _Node) -> int:
+    def _n_rows(self, node: _GrowingNode) -> int:
         return int(self._forest[node.job].sums[node.number][-1])
 
-    def _is_small(self, node: _Node) -> bool:
+    def _is_small(self, node: _GrowingNode) -> bool:
         return self._n_rows(node) * len(self._sizes[node.job]) <= self._small
 
     def _cells(self, family: _Family) -> int:

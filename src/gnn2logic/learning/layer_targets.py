@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from gnn2logic.learning.shard.shards import Shards
 from gnn2logic.learning.shard.state import ShardState
-from gnn2logic.learning.targets import Bounds, Quantiser, fixed_point, projection
+from gnn2logic.learning.targets import Quantiser, TargetBounds, fixed_point, projection
 
 __all__ = ["quantiser_of"]
 
@@ -51,7 +51,7 @@ def quantiser_of(
 
 
 def _repeated(
-    shards: Shards, layer: int, bounds: Bounds, prints: dict[int, list[int]]
+    shards: Shards, layer: int, bounds: TargetBounds, prints: dict[int, list[int]]
 ) -> BoolArray:
     """Return which targets only repeat a column, or its negation.
 

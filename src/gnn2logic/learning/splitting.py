@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Choice", "GrowthLimits", "best_split", "may_split"]
+__all__ = ["ChosenSplit", "GrowthLimits", "best_split", "may_split"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -25,7 +25,7 @@ class GrowthLimits:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChosenSplit:
     """A split: the position of its feature among the candidates, and the codes on both sides."""
 
     column: int
@@ -50,7 +50,7 @@ def best_split(
     total: IntArray,
     limits: GrowthLimits,
     seed: Sequence[int] | None,
-) -> Choice | None:
+) -> ChosenSplit | None:
     """Return the split with the largest gain, or None where none is allowed.
 
     Parameters
@@ -99,7 +99,7 @@ def best_split(
     line, column = int(possible[chosen]), int(owner[chosen])
     end = int(starts[column] + sizes[column])
     above = int(np.argmax(histogram[line + 1 : end, -1] > 0)) + line + 1
-    return Choice(
+    return ChosenSplit(
         column=column,
         code=line - int(starts[column]),
         next_code=above - int(starts[column]),

@@ -18,10 +18,10 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges
 
 __all__ = [
-    "Bounds",
     "FixedPoint",
     "Projection",
     "Quantiser",
+    "TargetBounds",
     "Targets",
     "fixed_point",
     "graph_label_targets",
@@ -130,19 +130,19 @@ def projection(first: FloatArray, second: FloatArray, weight: int, n_directions:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class TargetBounds:
     """The range of each target; those of two parts of the data add up to that of both."""
 
     lowest: FloatArray
     highest: FloatArray
 
     @classmethod
-    def of(cls, targets: Targets) -> Bounds:
+    def of(cls, targets: Targets) -> TargetBounds:
         """Return the range of the targets of some nodes."""
         return cls(targets.min(axis=0).astype(np.float64), targets.max(axis=0).astype(np.float64))
 
-    def __add__(self, other: Bounds) -> Bounds:
-        return Bounds(
+    def __add__(self, other: TargetBounds) -> TargetBounds:
+        return TargetBounds(
             np.minimum(self.lowest, other.lowest), np.maximum(self.highest, other.highest)
         )
 

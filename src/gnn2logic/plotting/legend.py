@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from gnn2logic.idt.export.view import View
+from gnn2logic.idt.export.view import ModelView
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.printing.infix import write_infix
 from gnn2logic.logic.printing.naming import print_named
@@ -30,7 +30,7 @@ class Names:
     colours: dict[str, str]
 
 
-def names_of(view: View) -> Names:
+def names_of(view: ModelView) -> Names:
     """Return the names of all leaf sets that a view shows."""
     sets = {column: raised("M", *place) for column, place in view.leaf_sets.items()}
     formulas = {column: raised("χ", *place) for column, place in view.leaf_sets.items()}
@@ -40,7 +40,7 @@ def names_of(view: View) -> Names:
     return Names(sets, formulas, colours)
 
 
-def split_text(view: View, split: Split, names: Names) -> str:
+def split_text(view: ModelView, split: Split, names: Names) -> str:
     """Return the text of a split; a leaf set is written by its name."""
     return view.write_split(split, _STYLE, names.formulas.get(split.column, ""))
 

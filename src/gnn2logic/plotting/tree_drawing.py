@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnn2logic.idt.export.view import ShownTree, View, one_line
+from gnn2logic.idt.export.view import ModelView, ShownTree, one_line
 from gnn2logic.idt.tree import Tree
 from gnn2logic.plotting.colours import EDGE, FAINT, INK, PAPER, QUIET, class_colours, tint
 from gnn2logic.plotting.legend import Names
@@ -179,7 +179,7 @@ class _Label:
 
 
 def draw_tree(
-    view: View,
+    view: ModelView,
     shown: ShownTree,
     splits: Sequence[str | None],
     names: Names,
@@ -221,7 +221,9 @@ def _has_seen_data(tree: Tree) -> bool:
     return bool((tree.weights[list(tree.leaves)] != 1).any()) and bool(tree.weights[0] > 0)
 
 
-def _class_label(view: View, shown: ShownTree, node: int, hidden: int, support: bool) -> _Label:
+def _class_label(
+    view: ModelView, shown: ShownTree, node: int, hidden: int, support: bool
+) -> _Label:
     values = shown.tree.values[node]
     heaviest = int(values.argmax())
     colours = class_colours(len(values))

@@ -7,7 +7,7 @@ from typing import Any
 
 from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.idt.export.view import ShownTree, View, view_of
+from gnn2logic.idt.export.view import ModelView, ShownTree, view_of
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.syntax import modal
 from gnn2logic.plotting.axes import needs_matplotlib
@@ -110,7 +110,7 @@ def cut_note(n_hidden: int, n_leaves: int) -> str:
     return f"{n_hidden} of {n_leaves} leaves are not drawn (max_leaves, max_depth)"
 
 
-def _chosen(view: View, layer: int | None, tree: int) -> ShownTree:
+def _chosen(view: ModelView, layer: int | None, tree: int) -> ShownTree:
     if layer is None:
         return view.layers[-1][0]
     number = check_whole("layer", layer, least=0)
@@ -129,7 +129,7 @@ def _chosen(view: View, layer: int | None, tree: int) -> ShownTree:
     return inner[number][place]
 
 
-def _split_texts(view: View, shown: ShownTree, cut: Cut) -> tuple[list[str | None], list[int]]:
+def _split_texts(view: ModelView, shown: ShownTree, cut: Cut) -> tuple[list[str | None], list[int]]:
     """Return the text of every split that is drawn, and the leaf sets that need a legend."""
     texts: list[str | None] = [None] * shown.tree.n_nodes
     named: set[int] = set()
@@ -149,7 +149,7 @@ def _split_texts(view: View, shown: ShownTree, cut: Cut) -> tuple[list[str | Non
     return texts, sorted(named)
 
 
-def _written_out(view: View, split: Split) -> str:
+def _written_out(view: ModelView, split: Split) -> str:
     return formula_text(modal(split.modality, view.legend[split.column], split.threshold))
 
 
@@ -229,7 +229,7 @@ def plot_idt(
     return sheet.draw(ax, title)
 
 
-def _tree(view: View, names: Names, shown: ShownTree, cut: Cut) -> Sheet:
+def _tree(view: ModelView, names: Names, shown: ShownTree, cut: Cut) -> Sheet:
     splits = [
         None if split is None else split_text(view, split, names) for split in shown.tree.splits
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnn2logic.idt.export.text import leaf_texts, legend_lines, split_texts
-from gnn2logic.idt.export.view import ShownTree, View, view_of
+from gnn2logic.idt.export.view import ModelView, ShownTree, view_of
 
 __all__ = ["export_dot"]
 
@@ -74,7 +74,7 @@ def export_dot(
     return "\n".join([*lines, "}"])
 
 
-def _tree_lines(view: View, shown: ShownTree) -> list[str]:
+def _tree_lines(view: ModelView, shown: ShownTree) -> list[str]:
     tree = shown.tree
     leaf_text = dict(zip(tree.leaves, leaf_texts(view, shown), strict=True))
     nodes, edges = [], []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.idt.export.view import ShownTree, View, one_line, view_of
+from gnn2logic.idt.export.view import ModelView, ShownTree, one_line, view_of
 from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.printing.text import ASCII
 from gnn2logic.logic.printing.text import to_text as formula_to_text
@@ -103,7 +103,7 @@ def tree_to_text(
     return "\n".join(_tree_lines(tree, splits, [one_line(leaf) for leaf in leaves]))
 
 
-def split_texts(view: View, shown: ShownTree) -> list[str | None]:
+def split_texts(view: ModelView, shown: ShownTree) -> list[str | None]:
     """Return the text of the split of every node, None at leaves."""
     return [
         None if split is None else view.write_split(split, ASCII, CHI)
@@ -111,7 +111,7 @@ def split_texts(view: View, shown: ShownTree) -> list[str | None]:
     ]
 
 
-def leaf_texts(view: View, shown: ShownTree) -> list[str]:
+def leaf_texts(view: ModelView, shown: ShownTree) -> list[str]:
     """Return what every leaf says, from left to right."""
     if shown.classes is not None:
         return [f"Class {one_line(label)}" for label in shown.classes]
@@ -121,7 +121,7 @@ def leaf_texts(view: View, shown: ShownTree) -> list[str]:
     ]
 
 
-def legend_lines(view: View) -> list[str]:
+def legend_lines(view: ModelView) -> list[str]:
     """Return what each leaf set means; the definitions in a long formula have their own lines."""
     lines = []
     for column, formula in view.legend.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnn2logic.idt.export.text import leaf_texts, split_texts
-from gnn2logic.idt.export.view import ShownTree, View, view_of
+from gnn2logic.idt.export.view import ModelView, ShownTree, view_of
 from gnn2logic.logic.printing.latex import LATEX, escape_latex, to_latex
 
 __all__ = ["export_tikz"]
@@ -78,7 +78,7 @@ def export_tikz(
     return "\n".join([*lines, r"\end{tikzpicture}"])
 
 
-def _head(view: View) -> list[str]:
+def _head(view: ModelView) -> list[str]:
     lines: list[str] = []
     for column, formula in view.legend.items():
         name = _CHI.format(*view.leaf_sets[column])
@@ -94,7 +94,7 @@ def _head(view: View) -> list[str]:
 
 
 def _placed(
-    view: View, layer: Sequence[ShownTree]
+    view: ModelView, layer: Sequence[ShownTree]
 ) -> tuple[list[tuple[ShownTree, float, float]], float]:
     """Return the x of the first leaf and the way to the next leaf for each tree; and the width."""
     trees, x = [], 0.0
@@ -109,7 +109,7 @@ def _placed(
 
 
 def _tree_lines(
-    view: View, shown: ShownTree, start: tuple[float, float], steps: tuple[float, float]
+    view: ModelView, shown: ShownTree, start: tuple[float, float], steps: tuple[float, float]
 ) -> list[str]:
     """Return nodes and edges: leaves `steps[0]` apart from the first one, levels `steps[1]`."""
     tree = shown.tree
@@ -136,7 +136,7 @@ def _tree_lines(
     return nodes + edges
 
 
-def _leaves(view: View, shown: ShownTree) -> list[str]:
+def _leaves(view: ModelView, shown: ShownTree) -> list[str]:
     if shown.classes is not None:
         return [f"Class {escape_latex(label)}" for label in shown.classes]
     texts = []

@@ -17,7 +17,7 @@ from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.printing.infix import Style, write_infix
 from gnn2logic.logic.syntax import TRUE, Formula, modal, predicate
 
-__all__ = ["ShownTree", "View", "one_line", "view_of"]
+__all__ = ["ModelView", "ShownTree", "one_line", "view_of"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class ShownTree:
 
 
 @dataclass(frozen=True)
-class View:
+class ModelView:
     """A model as it is shown."""
 
     model: IDT
@@ -115,7 +115,7 @@ class View:
         return write_infix(modal(split.modality, counted, split.threshold), references, style)
 
 
-def view_of(model: object, class_names: Sequence[object] | None, *, pruned: bool) -> View:
+def view_of(model: object, class_names: Sequence[object] | None, *, pruned: bool) -> ModelView:
     """Return the view of a fitted estimator or of an IDT, checked."""
     idt, labels = _model_and_labels(model)
     if class_names is not None:
@@ -128,7 +128,7 @@ def view_of(model: object, class_names: Sequence[object] | None, *, pruned: bool
             f"class_names must have one name for each of the {n_classes} classes of the model. "
             f"Got {len(labels)} instead."
         )
-    return View(prune(idt) if pruned else idt, tuple(str(label) for label in labels))
+    return ModelView(prune(idt) if pruned else idt, tuple(str(label) for label in labels))
 
 
 def _model_and_labels(model: object) -> tuple[IDT, list[Any] | None]:

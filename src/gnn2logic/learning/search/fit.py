@@ -15,7 +15,7 @@ from gnn2logic.exceptions import LongRuleWarning
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.model import RuleFront
-from gnn2logic.learning.data import Labels
+from gnn2logic.learning.data import RowLabels
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.judging import MOST_WEIGHT
 from gnn2logic.learning.search.levels import GraphLevel, Level, NodeLevel
@@ -65,7 +65,7 @@ class SearchOptions:
 
 def fit_by_search(
     graphs: GraphBatch,
-    labels: Labels,
+    labels: RowLabels,
     level: Literal["graph", "node"],
     options: SearchOptions,
     *,
@@ -119,7 +119,7 @@ def fit_by_search(
     return RuleFront(models, held_out, outcome.reason), outcome.chosen
 
 
-def _targets(labels: Labels) -> SearchTargets:
+def _targets(labels: RowLabels) -> SearchTargets:
     """Return indicators of the classes; of two classes one is enough."""
     weights = labels.weights
     total = int(weights.sum())

@@ -20,7 +20,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.learning.coded_trees import CodedTree
-from gnn2logic.learning.coding import FeatureBlock, SetSizes, code_tables
+from gnn2logic.learning.coding import CodedFeatures, SetSizes, code_tables
 from gnn2logic.learning.growing import Division, NodeRequest
 from gnn2logic.learning.kernels import count_values, encode_values, sum_leaves
 from gnn2logic.learning.shard.columns import ColumnStore
@@ -28,7 +28,7 @@ from gnn2logic.learning.shard.rows import RowTable
 from gnn2logic.learning.shard.shelves import DiskShelf, MemoryShelf, Shelf
 from gnn2logic.learning.shard.sources import ShardRows, ShardSource
 from gnn2logic.learning.small_nodes import NodeRows
-from gnn2logic.learning.targets import Bounds, Quantiser, Targets, weighted
+from gnn2logic.learning.targets import Quantiser, TargetBounds, Targets, weighted
 
 __all__ = ["ShardMaker", "ShardState"]
 
@@ -179,7 +179,7 @@ class ShardState:
 
     @_reads_graphs
     def value_counts(
-        self, table: str, numbers: Sequence[int], blocks: Sequence[FeatureBlock]
+        self, table: str, numbers: Sequence[int], blocks: Sequence[CodedFeatures]
     ) -> list[IntArray]:
         """Return how often each value occurs for each column, one array per block."""
         all_counts = []
@@ -193,7 +193,7 @@ class ShardState:
 
     @_reads_graphs
     def propose_features(
-        self, table: str, numbers: Sequence[int], blocks: Sequence[FeatureBlock]
+        self, table: str, numbers: Sequence[int], blocks: Sequence[CodedFeatures]
     ) -> list[Prints]:
         """Code the features of some columns; return their fingerprints, one array per block."""
         rows = self._tables[table]
@@ -233,12 +233,12 @@ class ShardState:
         return self._rows.label_targets(self._graphs(), layer)
 
     @_reads_graphs
-    def bounds(self, layer: int) -> Bounds:
+    def bounds(self, layer: int) -> TargetBounds:
         """Return the range of the targets of a layer."""
-        return Bounds.of(self._targets(layer))
+        return TargetBounds.of(self._targets(layer))
 
     @_reads_graphs
-    def two_valued(self, layer: int, bounds: Bounds) -> tuple[IntArray, Prints]:
+    def two_valued(self, layer: int, bounds: TargetBounds) -> tuple[IntArray, Prints]:
         """Return, for every target, how many nodes are at neither bound; and where it is high."""
         targets = self._targets(layer)
         high = targets == bounds.highest
@@ -249,7 +249,7 @@ class ShardState:
     def target_differences(
         self,
         layer: int,
-        bounds: Bounds,
+        bounds: TargetBounds,
         pairs: Sequence[tuple[int, int]],
         negated: Sequence[bool],
     ) -> IntArray:
