@@ -40,6 +40,9 @@ def imported(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_optional":
             (name, *_) = node.args
             assert isinstance(name, ast.Constant)
+            # What no extra brings is used where users have it, and promised to nobody.
+            if "extra=None" in map(ast.unparse, node.keywords):
+                continue
             yield str(name.value).partition(".")[0]
 
 

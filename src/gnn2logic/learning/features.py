@@ -31,7 +31,7 @@ __all__ = ["Feature", "FeatureTable", "first_of_equals"]
 
 IntArray = npt.NDArray[np.int64]
 
-# TargetBounds the memory of one table of value counts. The same for everybody: the order of the features
+# Bounds the memory of one table of value counts. The same for everybody: the order of the features
 # depends on it, and with it what is drawn at random.
 _MAX_CELLS = 2**22
 # There is room for each count up to the largest, so it is the data that must be large, not a number
