@@ -18,7 +18,7 @@ import pytest
 
 from engine_shards import FixedMaker, Listed, NumberMaker, NumberShard, steps_in_a_task
 from gnn2logic import IDTClassifier, IDTNodeClassifier, parse, random_graphs
-from gnn2logic.engines import DaskEngine, LocalEngine, as_engine, cluster, placement, watching
+from gnn2logic.engines import DaskEngine, LocalEngine, as_engine, cluster, cluster_watch
 from gnn2logic.engines.protocol import Crew, Engine, Maker
 from gnn2logic.exceptions import EngineError, ParameterError, StoreError
 
@@ -56,7 +56,7 @@ def whole_and_tidy(client: distributed.Client) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def small_bundles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have each worker hold several bundles, also of shards that are too small for that."""
-    monkeypatch.setattr(placement, "_WORTH_A_TASK", 1)
+    monkeypatch.setattr(cluster, "_WORTH_A_TASK", 1)
 
 
 def until(condition: Any, seconds: float = 10) -> bool:
@@ -172,7 +172,7 @@ def test_models_of_graphs_are_the_same(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(placement, "_WORTH_A_TASK", worth_a_task)
+    monkeypatch.setattr(cluster, "_WORTH_A_TASK", worth_a_task)
     labels = parse("1(A U0 > 1/2) > 3").evaluate(GRAPHS)
     make = IDTClassifier(2, width=6, max_samples=0.7, random_thresholds=True, random_state=3)
     here = learned(make.fit(GRAPHS, labels), tmp_path)
@@ -304,9 +304,9 @@ def test_workers_that_do_not_work(client: distributed.Client) -> None:
 def test_results_that_take_long_to_get_here(
     client: distributed.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watch = watching.Watch(client, timeout=0.01)
+    watch = cluster_watch.Watch(client, timeout=0.01)
     # It is looked at many times before it is there, and all that time nobody works.
-    monkeypatch.setattr(watching, "_LOOK_EVERY", 0.001)
+    monkeypatch.setattr(cluster_watch, "_LOOK_EVERY", 0.001)
     monkeypatch.setattr(watch, "_tasks_of_workers", lambda: {"a worker": []})
     monkeypatch.setattr(watch, "_silent_workers", lambda now: set())
     large = client.submit(bytes, 50_000_000, pure=False)

@@ -15,7 +15,7 @@ import pytest
 
 from dask_processes import DaskProcesses, slow
 from engine_shards import NumberMaker, NumberShard
-from gnn2logic.engines import DaskEngine, connected, watching
+from gnn2logic.engines import DaskEngine, cluster_watch, connected
 from gnn2logic.exceptions import EngineError, MissingDependencyError
 
 MAKERS = [NumberMaker(n) for n in range(3)]
@@ -66,7 +66,7 @@ def test_a_cluster_that_falls_apart(cluster: DaskProcesses, tmp_path: Path) -> N
 
 def test_a_worker_that_was_stopped(cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is neither dead nor at work, and the scheduler would wait for it for minutes."""
-    monkeypatch.setattr(watching, "_SILENCE", 2.0)
+    monkeypatch.setattr(cluster_watch, "_SILENCE", 2.0)
     message = "must be heard of. Nothing came from tcp://.* has a part of the work: it was stopped"
     with distributed.Client(cluster.address, timeout=20, set_as_default=False) as client:
         engine = DaskEngine(client, timeout=1)

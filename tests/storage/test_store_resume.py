@@ -21,7 +21,7 @@ import gnn2logic as gl
 from gnn2logic import GraphBatch, open_shards, random_graphs, write_shards
 from gnn2logic._files import write_atomically
 from gnn2logic.exceptions import Gnn2LogicError, StoreError
-from gnn2logic.storage import writing
+from gnn2logic.storage import shard_writer
 
 BATCH = random_graphs(40, sizes=[1 + number % 7 for number in range(40)], random_state=0)
 LABELS = [number % 3 for number in range(40)]
@@ -284,7 +284,7 @@ def test_a_full_disk_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyP
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         write_atomically(path, data)
 
-    monkeypatch.setattr(writing, "write_atomically", full)
+    monkeypatch.setattr(shard_writer, "write_atomically", full)
     with pytest.raises(OSError, match="No space left.*complete stay.*same call again") as caught:
         write_shards(tmp_path, BATCH, shard_nodes=NODES)
     assert caught.value.errno == errno.ENOSPC
