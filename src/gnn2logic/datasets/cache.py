@@ -48,8 +48,8 @@ def cache_folder() -> Path:
     ``GNN2LOGIC_CACHE`` where it is set, else ``gnn2logic`` in the user's cache folder
     (``XDG_CACHE_HOME``, else ``~/.cache``).
     """
-    if own := os.environ.get("GNN2LOGIC_CACHE"):
-        return Path(own).expanduser()
+    if chosen := os.environ.get("GNN2LOGIC_CACHE"):
+        return Path(chosen).expanduser()
     if shared := os.environ.get("XDG_CACHE_HOME"):
         return Path(shared).expanduser() / "gnn2logic"
     return Path("~/.cache/gnn2logic").expanduser()
@@ -167,13 +167,13 @@ def _verify(folder: Path) -> None:
         try:
             check_regular(path)
             with path.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
+                computed = hashlib.file_digest(stream, "sha256").hexdigest()
         except (OSError, ValueError) as error:
             raise DataSetError(f"{folder / file}: the file cannot be read. {advice}") from error
-        if found != expected:
+        if computed != expected:
             raise DataSetError(
                 f"{folder / file}: the file has changed since it was downloaded: its SHA-256 must "
-                f"be {expected}. Got {found}. {advice}"
+                f"be {expected}. Got {computed}. {advice}"
             )
 
 

@@ -74,11 +74,11 @@ def attributed_graphs(graphs: GraphBatch, attributes: NodeAttributes) -> list[At
     sources, targets, held = edge_rows(graphs)
     cuts = np.searchsorted(sources, graphs.ptr)
     relations = list(graphs.relations) or None
-    found = []
+    attributed = []
     for number in range(graphs.n_graphs):
         start, stop = int(graphs.ptr[number]), int(graphs.ptr[number + 1])
         edges = slice(int(cuts[number]), int(cuts[number + 1]))
-        found.append(
+        attributed.append(
             AttributedGraph(
                 x=table[start:stop],
                 edge_index=np.stack([sources[edges], targets[edges]]) - start,
@@ -88,7 +88,7 @@ def attributed_graphs(graphs: GraphBatch, attributes: NodeAttributes) -> list[At
                 edge_relations=held[edges] if relations else None,
             )
         )
-    return found
+    return attributed
 
 
 BoolArray = npt.NDArray[np.bool_]
@@ -257,9 +257,9 @@ class Dataset:
         says which nodes belong to one.
         """
         torch = import_optional("torch", extra="torch", purpose="Dataset.to_pyg")
-        found = to_pyg(self.graphs)
+        pyg_graphs = to_pyg(self.graphs)
         mask = self.mask
-        for number, (data, label) in enumerate(zip(found, self.y.tolist(), strict=True)):
+        for number, (data, label) in enumerate(zip(pyg_graphs, self.y.tolist(), strict=True)):
             rows = slice(int(self.graphs.ptr[number]), int(self.graphs.ptr[number + 1]))
             data.y = torch.tensor([label])
             if self.attributes is not None:
@@ -268,7 +268,7 @@ class Dataset:
                 data.predicate_names = [*self.graphs.names, *self.attributes.names]
             if mask is not None:
                 data.node_mask = torch.from_numpy(mask[rows])
-        return found
+        return pyg_graphs
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The read-only view of the masks cannot be pickled, and arrays come back writable.

@@ -147,16 +147,16 @@ def unpack(archive: Path, folder: Path, *, limits: Limits) -> dict[str, str]:
     that lead elsewhere, links, and more than the limits allow are refused.
     """
     left = limits.unpacked
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     try:
         with zipfile.ZipFile(archive) as contents:
             for member in contents.infolist():
                 name = _file_name(member)
                 if name is None:
                     continue
-                if name in found:
+                if name in digests:
                     raise DownloadError(f"The archive must have one file {name!r}. Got two.")
-                if len(found) == limits.files:
+                if len(digests) == limits.files:
                     raise DownloadError(
                         f"The archive must have at most {limits.files} text files. Got more."
                     )
@@ -172,12 +172,12 @@ def unpack(archive: Path, folder: Path, *, limits: Limits) -> dict[str, str]:
                             )
                         digest.update(chunk)
                         file.write(chunk)
-                found[name] = digest.hexdigest()
+                digests[name] = digest.hexdigest()
     except DownloadError:
         raise
     except _ARCHIVE_ERRORS as error:
         raise DownloadError(f"What was downloaded is not a sound zip archive: {error}.") from error
-    return found
+    return digests
 
 
 def _pieces(contents: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:

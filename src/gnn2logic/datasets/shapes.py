@@ -226,7 +226,7 @@ def _planted(
     n_nodes = check_whole("n_nodes", n_nodes, least=largest + 2)
     m = check_attachment(attachment, n_nodes - largest)
     masks = {motif: np.zeros((len(kinds), n_nodes), dtype=bool) for motif in planted}
-    found = []
+    blocks = []
     for number, plan in enumerate(plans):
         members = np.flatnonzero(kinds == number)
         free = n_nodes - sum(MOTIFS[motif].n_nodes for motif in plan)
@@ -242,8 +242,8 @@ def _planted(
             masks[motif][members, start : start + shape.n_nodes] = True
             start += shape.n_nodes
         edges = np.concatenate(parts, axis=1) + (members * n_nodes)[:, None, None]
-        found.append(edges.reshape(-1, 2))
-    first, second = np.concatenate(found).T
+        blocks.append(edges.reshape(-1, 2))
+    first, second = np.concatenate(blocks).T
     total = len(kinds) * n_nodes
     graphs = GraphBatch(
         np.ones((total, 1), dtype=bool),

@@ -90,20 +90,20 @@ def read_tu(
         ("edge_labels", edge_labels),
     ):
         check_flag(option, value)
-    place = Path(folder)
-    if not place.is_dir():
-        raise DataSetError(f"{place}: a folder with the files of the data set must be there.")
+    root = Path(folder)
+    if not root.is_dir():
+        raise DataSetError(f"{root}: a folder with the files of the data set must be there.")
     if name is None:
-        whole = place.resolve()
+        whole = root.resolve()
         name = whole.parent.name if whole.name == "raw" else whole.name
 
     def path(part: str) -> Path:
-        return place / f"{name}_{part}.txt"
+        return root / f"{name}_{part}.txt"
 
     indicator = read_integers(path("graph_indicator"), n_columns=1)
     ptr = _boundaries(indicator)
     edges = _edges(read_integers(path("A"), n_columns=2), ptr, indicator)
-    texts = documented(place, name)
+    texts = documented(root, name)
     y, class_names = _classes(path("graph_labels"), path("graph_attributes"), indicator, ptr, texts)
     relations = {}
     if edge_labels:
@@ -112,8 +112,8 @@ def read_tu(
     graphs = structure(ptr, edges[:, 0], edges[:, 1], relations)
     n_nodes = int(ptr[-1])
     if node_labels and path("node_labels").exists():
-        found = _labels(path("node_labels"), n_nodes, "nodes", indicator.path, "node_labels")
-        graphs = graphs.with_predicates(*_one_hot(found, texts.nodes))
+        columns = _labels(path("node_labels"), n_nodes, "nodes", indicator.path, "node_labels")
+        graphs = graphs.with_predicates(*_one_hot(columns, texts.nodes))
     attributes = None
     if node_attributes:
         numbers = _present(path("node_attributes"), "node_attributes")
@@ -234,21 +234,21 @@ def _one_hot(table: NumberTable, texts: Labels) -> tuple[npt.NDArray[np.bool_], 
 
 def _relations(table: NumberTable, texts: Labels) -> dict[str, npt.NDArray[np.intp]]:
     """Return for each value of each column of edge labels which edges have it."""
-    found: dict[str, npt.NDArray[np.intp]] = {}
+    edges_of: dict[str, npt.NDArray[np.intp]] = {}
     n_columns = table.values.shape[1]
     for number, column in enumerate(table.values.T):
         codes = np.unique(column)
-        if len(found) + len(codes) > MAX_RELATIONS:
+        if len(edges_of) + len(codes) > MAX_RELATIONS:
             raise DataSetError(
                 f"{table.path}: edge labels must have at most {MAX_RELATIONS} different values to "
-                f"be a relation each. Got {len(found) + len(codes)}; leave out edge_labels=True."
+                f"be a relation each. Got {len(edges_of) + len(codes)}; leave out edge_labels=True."
             )
         # A[single] says it all; A[valence=1] needs the name of the column.
         prefix = texts.column(number, n_columns, "")
         values = texts.named(number, codes.tolist())
         for code, value in zip(codes, values, strict=True):
-            found[f"{prefix}={value}" if prefix else value] = np.flatnonzero(column == code)
-    return found
+            edges_of[f"{prefix}={value}" if prefix else value] = np.flatnonzero(column == code)
+    return edges_of
 
 
 def _attributes(

@@ -232,8 +232,8 @@ class Labels:
     def named(self, number: int, codes: Sequence[int]) -> list[str]:
         """Return the names of values, or the numbers where the names would not tell them apart."""
         names = self.values.get(number, {})
-        found = [names.get(code, str(code)) for code in codes]
-        return found if len(set(found)) == len(found) else [str(code) for code in codes]
+        named = [names.get(code, str(code)) for code in codes]
+        return named if len(set(named)) == len(named) else [str(code) for code in codes]
 
 
 @dataclass
@@ -256,8 +256,8 @@ def documented(folder: Path, name: str) -> Documented:
                 with path.open("rb") as file:
                     text = file.read(_MAX_BYTES).decode("utf-8", errors="replace")
                 _read_text(text.splitlines(), result)
-    for kind, columns in _COLUMN_NAMES.get(name, {}).items():
-        labels = result.nodes if kind == "node" else result.edges
+    for element, columns in _COLUMN_NAMES.get(name, {}).items():
+        labels = result.nodes if element == "node" else result.edges
         labels.columns = labels.columns or columns
     return result
 
@@ -279,14 +279,14 @@ def _read_text(lines: Iterable[str], result: Documented) -> None:
 
 
 def _section(heading: re.Match[str], result: Documented) -> Labels | None:
-    kind, what, _, listed = heading.groups()
-    names = tuple(part.strip() for part in (listed or "").split(",") if part.strip())
-    names = tuple(part for part in names if part.isprintable())
+    element, what, _, listed = heading.groups()
+    names = tuple(word.strip() for word in (listed or "").split(",") if word.strip())
+    names = tuple(word for word in names if word.isprintable())
     if what.lower().startswith("attribute"):
-        if kind.lower() == "node" and names:
+        if element.lower() == "node" and names:
             result.attributes = names
         return None
-    labels = {"node": result.nodes, "edge": result.edges}.get(kind.lower(), result.classes)
+    labels = {"node": result.nodes, "edge": result.edges}.get(element.lower(), result.classes)
     if names:
         labels.columns = names
     return labels

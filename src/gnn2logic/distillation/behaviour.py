@@ -18,7 +18,7 @@ __all__ = ["few_graphs", "unusual_behaviour"]
 FloatArray = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Ask = Callable[[Batch], FloatArray]
-Found = tuple[str, type[TeacherWarning]]
+Finding = tuple[str, type[TeacherWarning]]
 
 _GRAPHS_TOGETHER = 8
 _GRAPHS_ALONE = 4
@@ -44,7 +44,7 @@ def few_graphs(sizes: Sequence[int] | npt.NDArray[np.int64], max_nodes: int) -> 
 
 def unusual_behaviour(
     ask: Ask, graphs: Sequence[Data], edge_types: str | bool | None
-) -> list[Found]:
+) -> list[Finding]:
     """Return a message and a category for everything that was found."""
     batch = Batch.from_data_list(list(graphs))
     together = ask(batch)
@@ -55,14 +55,14 @@ def unusual_behaviour(
         )
         # Nothing else can be compared.
         return [(message, TeacherWarning)]
-    found: list[Found] = []
+    findings: list[Finding] = []
     if len(graphs) > 1 and _depends_on_company(ask, graphs, batch, together):
         message = (
             "The teacher's answer for a graph depends on the other graphs in its mini-batch, so "
             "that it is no function of the graph. Look for a normalisation that is not given the "
             "batch vector, such as GraphNorm, or that uses the statistics of the mini-batch."
         )
-        found.append((message, BatchDependenceWarning))
+        findings.append((message, BatchDependenceWarning))
     hidden = _hidden_inputs(ask, batch, together, edge_types)
     if hidden:
         message = (
@@ -70,8 +70,8 @@ def unusual_behaviour(
             "rules speak of x and edge_index alone. What belongs to nodes can be put into x; edge "
             "types can be read as relations, with PredicateEncoder(edge_types=...)."
         )
-        found.append((message, HiddenInputWarning))
-    return found
+        findings.append((message, HiddenInputWarning))
+    return findings
 
 
 def _differ(first: FloatArray, second: FloatArray, scale: Doubles) -> bool:

@@ -63,8 +63,8 @@ def capture(
     ...     capture(gl.Teacher(network), store).activation_widths
     (8, 3)
     """
-    own = as_teacher(teacher)
-    work = _Capture(own, store, fingerprint(own), verbose=verbose)
+    network = as_teacher(teacher)
+    work = _Capture(network, store, fingerprint(network), verbose=verbose)
     if not work.run(graphs):
         store.remove_activations()
         if isinstance(graphs, Iterator):
@@ -197,16 +197,16 @@ def _leads(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
 
 def _beside(items: Iterator[Item], shard: StoredShard) -> list[Any]:
     """Return the graphs of a shard as they are given from elsewhere."""
-    found: list[Item] = []
+    taken: list[Item] = []
     n_graphs = 0
     while n_graphs < shard.n_graphs and (item := next(items, None)) is not None:
-        found.append(item)
+        taken.append(item)
         n_graphs += item.n_graphs
-    sizes = np.concatenate([item.sizes for item in found]) if found else np.zeros(0)
+    sizes = np.concatenate([item.sizes for item in taken]) if taken else np.zeros(0)
     if not np.array_equal(sizes, shard.load().sizes):
         raise GraphError(
             "graphs must be those of the store, in the same order; give them one by one, for a "
             f"batch must not reach into the next shard. Got others for shard {shard.number}, which "
             f"begins with graph {shard.first_graph}."
         )
-    return [item.graphs for item in found]
+    return [item.graphs for item in taken]

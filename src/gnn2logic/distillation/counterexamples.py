@@ -96,8 +96,8 @@ def find_disagreements(
         check_whole("budget", budget, least=1),
     )
     rng = np.random.default_rng(seed_from(random_state))
-    found = search.run(n, max_nodes, rng)
-    return search.report(found)
+    candidates = search.run(n, max_nodes, rng)
+    return search.report(candidates)
 
 
 class _Search:
@@ -139,12 +139,12 @@ class _Search:
         if not candidates:
             return []
         self._left -= len(candidates)
-        ours, theirs = self._answers([self.material.data(own) for own in candidates])
+        ours, theirs = self._answers([self.material.data(candidate) for candidate in candidates])
         differs = ours != theirs
         if self._idt.model_.level == "node":
-            starts = np.cumsum([0, *(len(own.nodes) for own in candidates[:-1])])
+            starts = np.cumsum([0, *(len(candidate.nodes) for candidate in candidates[:-1])])
             differs = np.logical_or.reduceat(differs, starts)
-        return [own for own, differ in zip(candidates, differs, strict=True) if differ]
+        return [candidate for candidate, differ in zip(candidates, differs, strict=True) if differ]
 
     def _answers(self, graphs: list[Data]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         with warnings.catch_warnings():
@@ -155,20 +155,20 @@ class _Search:
 
     def run(self, n: int, max_nodes: int, rng: np.random.Generator) -> dict[int, Candidate]:
         """Return different small candidates by fingerprint."""
-        found: dict[int, Candidate] = {}
+        differing: dict[int, Candidate] = {}
         # Walks go on from where the last ones stopped, so they reach far from the data in time.
         walks: list[Candidate] = []
-        while self._left and len(found) < n:
+        while self._left and len(differing) < n:
             started = rng.integers(self._n_graphs, size=_AT_ONCE)
             fresh = [self._start(int(number), max_nodes, rng) for number in started]
-            moved = [self._walk(own, rng) for own in (*walks, *fresh[len(walks) :])]
+            moved = [self._walk(candidate, rng) for candidate in (*walks, *fresh[len(walks) :])]
             for candidate in self.differing(moved):
                 small = self._shrunk(candidate)
-                found.setdefault(self.material.fingerprint(small), small)
-                if len(found) >= n or not self._left:
+                differing.setdefault(self.material.fingerprint(small), small)
+                if len(differing) >= n or not self._left:
                     break
-            walks = [moved[place] for place in rng.permutation(len(moved))[: _AT_ONCE // 2]]
-        return found
+            walks = [moved[number] for number in rng.permutation(len(moved))[: _AT_ONCE // 2]]
+        return differing
 
     def _start(self, number: int, max_nodes: int, rng: np.random.Generator) -> Candidate:
         return self.material.cut(self.material.candidate(number), max_nodes, rng)
@@ -192,9 +192,9 @@ class _Search:
         size = max(1, count(candidate) // 2)
         while True:
             total = count(candidate)
-            parts = [np.arange(at, min(at + size, total)) for at in range(0, total, size)]
-            tries = [without(candidate, part) for part in parts]
-            smaller = self.differing([own for own in tries if len(own.nodes)])
+            groups = [np.arange(at, min(at + size, total)) for at in range(0, total, size)]
+            tries = [without(candidate, nodes) for nodes in groups]
+            smaller = self.differing([graph for graph in tries if len(graph.nodes)])
             if smaller:
                 candidate = smaller[0]
             elif size == 1 or not self._left:
@@ -204,10 +204,10 @@ class _Search:
 
     # Telling ----------------------------------------------------------------------------------
 
-    def report(self, found: dict[int, Candidate]) -> Disagreements:
-        """Return what was found, smallest first, with both answers."""
+    def report(self, candidates: dict[int, Candidate]) -> Disagreements:
+        """Return the candidates, smallest first, with both answers."""
         order = sorted(
-            found.items(), key=lambda item: (len(item[1].nodes), len(item[1].edges), item[0])
+            candidates.items(), key=lambda item: (len(item[1].nodes), len(item[1].edges), item[0])
         )
         told = [self._told(candidate) for _, candidate in order]
         return Disagreements(told, self._budget - self._left, self._idt.model_.level)

@@ -72,7 +72,7 @@ def declared_task(module: nn.Module, n_columns: int) -> Declaration | None:
     for name in _LOSS_NAMES:
         loss = known.get(name)
         if isinstance(loss, nn.Module):
-            text = next((own.__name__ for own in type(loss).__mro__ if own.__name__ in _LOSSES), "")
+            text = next((cls.__name__ for cls in type(loss).__mro__ if cls.__name__ in _LOSSES), "")
         else:
             text = getattr(loss, "__name__", "")
         kind = _LOSSES.get(text) or _LOSS_FUNCTIONS.get(text)

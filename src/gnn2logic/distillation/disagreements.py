@@ -59,38 +59,38 @@ class Disagreements(Sequence[Disagreement]):
 
     Parameters
     ----------
-    found : sequence of Disagreement
+    items : sequence of Disagreement
     n_compared : int
         How many graphs (or nodes) the two were asked about.
     level : {"graph", "node"}
     """
 
     def __init__(
-        self, found: Sequence[Disagreement], n_compared: int, level: Literal["graph", "node"]
+        self, items: Sequence[Disagreement], n_compared: int, level: Literal["graph", "node"]
     ) -> None:
-        self._found = tuple(found)
+        self._items = tuple(items)
         self.n_compared = n_compared
         self.level = level
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._items)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._found[key]
+        return self._items[key]
 
     def __iter__(self) -> Iterator[Disagreement]:
-        return iter(self._found)
+        return iter(self._items)
 
     def __str__(self) -> str:
         count = "1 disagreement" if len(self) == 1 else f"{len(self)} disagreements"
         title = f"{count}, {self.n_compared} {self.level}s compared"
-        if not self._found:
+        if not self._items:
             return title
         where: tuple[object, ...] = ("graph",) if self.level == "graph" else ("graph", "node")
         rows = [tuple(map(str, (*where, "nodes", "edges", "IDT", "teacher")))]
-        for own in self._found:
-            where = (own.index,) if own.node is None else (own.index, own.node)
-            cells = (*where, own.graph.n_nodes, own.graph.n_edges, own.idt, own.teacher)
+        for item in self._items:
+            where = (item.index,) if item.node is None else (item.index, item.node)
+            cells = (*where, item.graph.n_nodes, item.graph.n_edges, item.idt, item.teacher)
             rows.append(tuple(one_line(str(cell)) for cell in cells))
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = (
@@ -139,7 +139,7 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
     if len(rows):
         batch = model.encoder_.transform(graphs)
         seen = {number: batch[number] for number in np.unique(numbers).tolist()}
-    found = [
+    items = [
         Disagreement(
             index=number,
             node=None if level == "graph" else int(row - ptr[number]),
@@ -150,7 +150,7 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
         )
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
     ]
-    return Disagreements(found, len(ours), level)
+    return Disagreements(items, len(ours), level)
 
 
 def fitted_idt(idt: object) -> IDTPredictor:

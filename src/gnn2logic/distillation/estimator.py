@@ -148,8 +148,10 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, and those of `idt` as ``idt__...``."""
-        found: dict[str, Any] = super().get_params(deep=deep)
-        return {name: value for name, value in found.items() if not name.startswith("teacher__")}
+        parameters: dict[str, Any] = super().get_params(deep=deep)
+        return {
+            name: value for name, value in parameters.items() if not name.startswith("teacher__")
+        }
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name; where `idt` is None, ``idt__...`` are those of a default one."""

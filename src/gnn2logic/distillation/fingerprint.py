@@ -102,15 +102,15 @@ class _Description:
             return
         elif isinstance(value, Mapping):
             self.say(type(value).__name__, len(value))
-            for key, own in value.items():
+            for key, inner in value.items():
                 self.add(key, depth)
-                self.add(own, depth)
+                self.add(inner, depth)
         elif isinstance(value, Set):
-            self.say("set", *sorted(_alone(own, depth) for own in value))
+            self.say("set", *sorted(_alone(inner, depth) for inner in value))
         elif isinstance(value, list | tuple):
             self.say(type(value).__name__, len(value))
-            for own in value:
-                self.add(own, depth)
+            for inner in value:
+                self.add(inner, depth)
         else:
             self._add_object(value, depth)
 
@@ -142,8 +142,8 @@ class _Description:
             self.add(value.__func__, depth)
             self.add(value.__self__, depth)
         elif isinstance(value, functools.partial):
-            for own in (value.func, value.args, value.keywords):
-                self.add(own, depth)
+            for inner in (value.func, value.args, value.keywords):
+                self.add(inner, depth)
         elif isinstance(value, types.BuiltinFunctionType | types.MethodDescriptorType):
             self.say("built in", value.__qualname__)
         else:
@@ -188,8 +188,8 @@ class _Description:
             for name, value in sorted(vars(base).items()):
                 if name not in _NO_CONTENT_OF_A_CLASS:
                     self.say(name)
-                    for own in _unwrapped(value):
-                        self.add(own, depth)
+                    for inner in _unwrapped(value):
+                        self.add(inner, depth)
 
     # Objects ----------------------------------------------------------------------------------
 
@@ -213,9 +213,9 @@ class _Description:
         ):
             self.say(name)
             self.add(tensor, depth)
-        for name, part in module.named_children():
+        for name, child in module.named_children():
             self.say(name)
-            self.add(part, depth)
+            self.add(child, depth)
 
     def _add_object(self, value: Any, depth: int) -> None:
         self.add(type(value), depth)
@@ -225,9 +225,9 @@ class _Description:
             value, types.SimpleNamespace | argparse.Namespace
         )
         if is_settings or _library(type(value).__module__) is None:
-            for name, own in sorted(getattr(value, "__dict__", {}).items()):
+            for name, inner in sorted(getattr(value, "__dict__", {}).items()):
                 self.say(name)
-                self.add(own, depth)
+                self.add(inner, depth)
 
 
 def _alone(value: object, depth: int) -> str:

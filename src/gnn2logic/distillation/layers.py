@@ -54,15 +54,15 @@ def layers_of(module: nn.Module, layers: Sequence[str] | None) -> dict[str, nn.M
     if layers is not None:
         every = dict(module.named_modules(remove_duplicate=False))
         return {name: every[name] for name in layers}
-    found = {
-        name: own
-        for name, own in module.named_modules()
-        if isinstance(own, MessagePassing) and name
+    convolutions = {
+        name: layer
+        for name, layer in module.named_modules()
+        if isinstance(layer, MessagePassing) and name
     }
     outer = {
-        name: own
-        for name, own in found.items()
-        if not any(name.startswith(f"{other}.") for other in found)
+        name: layer
+        for name, layer in convolutions.items()
+        if not any(name.startswith(f"{other}.") for other in convolutions)
     }
     if outer:
         return outer
@@ -94,8 +94,8 @@ def recording(modules: dict[str, nn.Module], record: Record) -> Iterator[Counter
         return hook
 
     try:
-        for name, own in modules.items():
-            handles.append(own.register_forward_hook(hook_for(name)))
+        for name, layer in modules.items():
+            handles.append(layer.register_forward_hook(hook_for(name)))
         yield calls
     finally:
         for handle in handles:
@@ -129,5 +129,5 @@ def _kind(output: object) -> str:
     if isinstance(output, torch.Tensor):
         return f"a tensor of layout {output.layout}"
     if isinstance(output, tuple):
-        return f"a tuple of {', '.join(type(part).__name__ for part in output) or 'nothing'}"
+        return f"a tuple of {', '.join(type(element).__name__ for element in output) or 'nothing'}"
     return type(output).__name__

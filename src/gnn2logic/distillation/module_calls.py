@@ -41,22 +41,22 @@ def call_by_signature(module: nn.Module, batch: Batch) -> Any:
         names = module.signature.param_dict
         return module(*(_needed(module, batch, name) for name in names))
     parameters = _parameters(module)
-    needed = [own for own in parameters if own.default is inspect.Parameter.empty]
+    needed = [parameter for parameter in parameters if parameter.default is inspect.Parameter.empty]
     if len(needed) == 1 and (needed[0].name == "batch" or needed[0].name not in batch):
         return module(batch)
     positional: list[Any] = []
     named: dict[str, Any] = {}
-    for own in parameters:
-        if own in needed:
-            value = _needed(module, batch, own.name)
-        elif own.name in batch and batch[own.name] is not None:
-            value = batch[own.name]
+    for parameter in parameters:
+        if parameter in needed:
+            value = _needed(module, batch, parameter.name)
+        elif parameter.name in batch and batch[parameter.name] is not None:
+            value = batch[parameter.name]
         else:
             continue
-        if own.kind is inspect.Parameter.POSITIONAL_ONLY:
+        if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
             positional.append(value)
         else:
-            named[own.name] = value
+            named[parameter.name] = value
     return module(*positional, **named)
 
 
@@ -103,7 +103,7 @@ def _ignores_graphs(module: nn.Module, data: Data) -> bool:
     if isinstance(module, Sequential):
         names = [*module.signature.param_dict]
     else:
-        names = [own.name for own in _parameters(module)]
+        names = [parameter.name for parameter in _parameters(module)]
     telling = {"batch", "ptr", "num_graphs", "batch_size"}
     return not telling & set(names) and (len(names) > 1 or names[0] in data)
 
@@ -117,10 +117,10 @@ def called(function: Callable[[nn.Module, Batch], Any], module: nn.Module, batch
     except Exception as error:
         x = batch.x
         features = "no x" if x is None else f"x of shape {tuple(x.shape)} and {x.dtype}"
-        kinds = sorted({str(own.dtype) for own in module.parameters()})
+        types = sorted({str(weights.dtype) for weights in module.parameters()})
         raise TeacherError(
             f"The network must run on the graphs. It was given {features} for {batch.num_graphs} "
-            f"graphs, its weights are {', '.join(kinds) or 'none'}, and it failed with "
+            f"graphs, its weights are {', '.join(types) or 'none'}, and it failed with "
             f"{type(error).__name__}: {str(error).rstrip('.')}. Give graphs like those it was "
             "trained on, or say how to call it with Teacher(module, forward=...)."
         ) from error
@@ -129,10 +129,10 @@ def called(function: Callable[[nn.Module, Batch], Any], module: nn.Module, batch
 def _parameters(module: nn.Module) -> list[inspect.Parameter]:
     collected = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     try:
-        found = inspect.signature(module.forward).parameters.values()
+        listed = inspect.signature(module.forward).parameters.values()
     except (TypeError, ValueError):
-        found = {}.values()
-    known = [own for own in found if own.kind not in collected]
+        listed = {}.values()
+    known = [parameter for parameter in listed if parameter.kind not in collected]
     if not known:
         links = f" {NO_LINKS}" if hasattr(module, "decode") else ""
         raise TeacherError(
@@ -164,24 +164,24 @@ def at_rest(module: nn.Module, device: torch.device | None) -> Iterator[torch.de
     """
     home = _home(module, device)
     target = home if device is None else device
-    modes = [(own, own.training) for own in module.modules()]
-    caches = [(own, _cache_of(own)) for own in module.modules()]
+    modes = [(submodule, submodule.training) for submodule in module.modules()]
+    caches = [(submodule, _cache_of(submodule)) for submodule in module.modules()]
     cuda = [target] if target.type == "cuda" else []
     try:
         if target != home:
             module.to(target)
         module.eval()
-        for own, cache in caches:
+        for submodule, cache in caches:
             for name in cache:
-                setattr(own, name, None)
+                setattr(submodule, name, None)
         with torch.random.fork_rng(devices=cuda), torch.no_grad():
             yield target
     finally:
-        for own, training in modes:
-            own.training = training
-        for own, cache in caches:
+        for submodule, training in modes:
+            submodule.training = training
+        for submodule, cache in caches:
             for name, value in cache.items():
-                setattr(own, name, value)
+                setattr(submodule, name, value)
         if target != home:
             module.to(home)
 
@@ -195,7 +195,7 @@ def _cache_of(module: nn.Module) -> dict[str, Any]:
 
 
 def _home(module: nn.Module, device: torch.device | None) -> torch.device:
-    homes = {own.device for own in chain(module.parameters(), module.buffers())}
+    homes = {tensor.device for tensor in chain(module.parameters(), module.buffers())}
     if len(homes) <= 1:
         return homes.pop() if homes else torch.device("cpu")
     if device is not None:

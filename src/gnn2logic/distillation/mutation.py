@@ -82,7 +82,7 @@ class Material:
         ends = [_edge_index(data) for data in graphs]
         self._ends = np.concatenate(ends, axis=1)
         self._first_node = np.cumsum([0, *(data.num_nodes for data in graphs)])
-        self._first_edge = np.cumsum([0, *(own.shape[1] for own in ends)])
+        self._first_edge = np.cumsum([0, *(pairs.shape[1] for pairs in ends)])
         self._node_rows = _rows(graphs, Data.is_node_attr)
         self._edge_rows = _rows(graphs, Data.is_edge_attr)
         # Rows with equal content are of one kind; its first row stands for it.
@@ -144,27 +144,30 @@ class Material:
         new = [[source, target]]
         if self._symmetric and source != target:
             new.append([target, source])
-        kind = rng.choice(self._edge_choice)
+        edge = rng.choice(self._edge_choice)
         return replace(
             candidate,
             ends=np.concatenate([candidate.ends, np.array(new).T], axis=1),
-            edges=np.append(candidate.edges, [kind] * len(new)),
+            edges=np.append(candidate.edges, [edge] * len(new)),
         )
 
     def fingerprint(self, candidate: Candidate) -> int:
         """Return a number that is the same for graphs that colour refinement cannot tell apart."""
-        colours = [hash((int(kind),)) for kind in self.node_kind[candidate.nodes]]
+        colours = [hash((int(row_kind),)) for row_kind in self.node_kind[candidate.nodes]]
         arrows = [
-            (int(s), int(t), int(kind))
-            for (s, t), kind in zip(candidate.ends.T, self.edge_kind[candidate.edges], strict=True)
+            (int(s), int(t), int(row_kind))
+            for (s, t), row_kind in zip(
+                candidate.ends.T, self.edge_kind[candidate.edges], strict=True
+            )
         ]
         for _ in range(len(colours)):
             seen: list[list[Any]] = [[] for _ in colours]
-            for source, target, kind in arrows:
-                seen[source].append((0, kind, colours[target]))
-                seen[target].append((1, kind, colours[source]))
+            for source, target, row_kind in arrows:
+                seen[source].append((0, row_kind, colours[target]))
+                seen[target].append((1, row_kind, colours[source]))
             colours = [
-                hash((own, *sorted(around))) for own, around in zip(colours, seen, strict=True)
+                hash((colour, *sorted(around)))
+                for colour, around in zip(colours, seen, strict=True)
             ]
         return hash(tuple(sorted(colours)))
 
@@ -177,12 +180,12 @@ def _edge_index(data: Data) -> IntArray:
 
 def _rows(graphs: Sequence[Data], belongs: Callable[[Data, str], bool]) -> dict[str, torch.Tensor]:
     """Return the attributes with a row for each node (or edge) in all graphs, put together."""
-    found = {}
+    attributes = {}
     for key, value in graphs[0].to_dict().items():
         is_rows = isinstance(value, torch.Tensor) and key not in ("edge_index", "y")
         if is_rows and all(key in data and belongs(data, key) for data in graphs):
-            found[key] = torch.cat([data[key].detach().cpu() for data in graphs])
-    return found
+            attributes[key] = torch.cat([data[key].detach().cpu() for data in graphs])
+    return attributes
 
 
 def _kinds(rows: dict[str, torch.Tensor], count: int) -> tuple[IntArray, IntArray]:

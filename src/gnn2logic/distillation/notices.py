@@ -29,9 +29,11 @@ def telling_caller(function: Callable[[], Result]) -> Result:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = function()
-    for own in caught:
-        if own.category.__module__.startswith("gnn2logic"):
-            warn_caller(own.message, own.category)
+    for warning in caught:
+        if warning.category.__module__.startswith("gnn2logic"):
+            warn_caller(warning.message, warning.category)
         else:
-            warnings.warn_explicit(own.message, own.category, own.filename, own.lineno)
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
     return result

@@ -45,12 +45,12 @@ def check_classes(classes: object) -> npt.NDArray[Any] | None:
             f"classes must list one label for each class. Got {classes!r} instead."
         )
     try:
-        found = check_labels(listed, len(listed), of="class")
+        labels = check_labels(listed, len(listed), of="class")
     except LabelError as error:
         raise ParameterError(f"classes cannot be read. {error}") from None
-    if len(np.unique(found)) != len(found):
-        raise ParameterError(f"classes must be distinct. Got {found.tolist()}.")
-    return found
+    if len(np.unique(labels)) != len(labels):
+        raise ParameterError(f"classes must be distinct. Got {labels.tolist()}.")
+    return labels
 
 
 class Outputs:
@@ -73,7 +73,7 @@ class Outputs:
         counts = {"graph": batch.num_graphs, "node": batch.num_nodes}
         fitting = tuple(level for level in self._levels if counts[level] == len(rows))
         if not fitting:
-            allowed = " or ".join(f"each of the {counts[own]} {own}s" for own in self._levels)
+            allowed = " or ".join(f"each of the {counts[level]} {level}s" for level in self._levels)
             raise TeacherError(
                 f"The network must return one row for {allowed} of a mini-batch. Got shape "
                 f"{tuple(output.shape)} instead. {_advice(len(rows), batch)}".rstrip()

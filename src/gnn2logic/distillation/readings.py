@@ -105,18 +105,18 @@ def _single(
     declared: Declaration | None,
     n_classes: int | None,
 ) -> Reading:
-    kind = None if declared is None else declared.kind
+    meaning = None if declared is None else declared.kind
     if n_classes == 1:
         return "logit"
-    if kind == "regression" and n_classes != 2:
+    if meaning == "regression" and n_classes != 2:
         assert declared is not None
         raise TeacherError(
             f"The network must tell classes. It says {declared.source}: its one number for each "
             f"{level} is a quantity, and regression cannot be distilled. {_CUT}"
         )
-    if squashed or (kind == "probability" and _within(scores)):
+    if squashed or (meaning == "probability" and _within(scores)):
         return "probability"
-    if kind == "logit" or np.isin(scores, (-1, 0, 1)).all():
+    if meaning == "logit" or np.isin(scores, (-1, 0, 1)).all():
         return "logit"
     if n_classes == 2:
         if _looks_like_probabilities(scores):
@@ -139,24 +139,24 @@ def _single(
 def _refuse_other_tasks(
     scores: FloatArray, level: str, squashed: bool, declared: Declaration | None
 ) -> None:
-    kind = None if declared is None else declared.kind
+    meaning = None if declared is None else declared.kind
     n_columns = scores.shape[1]
-    if declared is not None and kind == "regression":
+    if declared is not None and meaning == "regression":
         raise TeacherError(
             f"The network must tell classes. It says {declared.source}: its {n_columns} numbers "
             f"for each {level} are quantities, and regression cannot be distilled. If the largest "
             "of them tells the class all the same, say Teacher(module, outputs='scores')."
         )
-    if kind != "independent":
-        each_alone = squashed or kind in ("logit", "probability")
+    if meaning != "independent":
+        each_alone = squashed or meaning in ("logit", "probability")
         shares = scores if squashed or _within(scores) else expit(scores)
-        if kind == "classes" or len(scores) < _FEWEST_ROWS or not _sums_are_off(shares):
+        if meaning == "classes" or len(scores) < _FEWEST_ROWS or not _sums_are_off(shares):
             return
         if not each_alone:
             _warn_of_possible_sigmoids(scores)
             return
     seen = f"and says {declared.source}" if declared is not None else "each from a sigmoid"
-    seen += "" if kind == "independent" else "; they do not sum to 1"
+    seen += "" if meaning == "independent" else "; they do not sum to 1"
     raise TeacherError(
         f"The network must tell exclusive classes. It returns {n_columns} numbers for each "
         f"{level}, {_range(scores)}, {seen}: that looks like {n_columns} answers of yes or no, of "

@@ -37,7 +37,9 @@ class Squashing(TorchFunctionMode):
     @staticmethod
     def can_watch(module: nn.Module) -> bool:
         """Whether a module runs as it is written; compiled ones do not, and must not be watched."""
-        return not any(type(own).__name__ == "OptimizedModule" for own in module.modules())
+        return not any(
+            type(submodule).__name__ == "OptimizedModule" for submodule in module.modules()
+        )
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -54,7 +56,8 @@ class Squashing(TorchFunctionMode):
     def _all_squashed(self, given: Any) -> bool:
         tensors = given if isinstance(given, list | tuple) else [given]
         return len(tensors) > 0 and all(
-            isinstance(own, torch.Tensor) and _memory(own) in self._squashed for own in tensors
+            isinstance(tensor, torch.Tensor) and _memory(tensor) in self._squashed
+            for tensor in tensors
         )
 
     def made(self, output: Any) -> bool:

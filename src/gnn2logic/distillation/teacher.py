@@ -278,14 +278,16 @@ class Teacher:
             forward, most = self._forward_for(items, device)
 
             def ask(batch: Batch) -> npt.NDArray[np.float32]:
-                parts = [batch]
+                batches = [batch]
                 if most == 1 < batch.num_graphs:
-                    parts = [Batch.from_data_list([data]) for data in batch.to_data_list()]
-                rows = [score_rows(called(forward, self.module, own.to(device))) for own in parts]
+                    batches = [Batch.from_data_list([data]) for data in batch.to_data_list()]
+                rows = [
+                    score_rows(called(forward, self.module, each.to(device))) for each in batches
+                ]
                 return np.concatenate(rows)
 
-            found = unusual_behaviour(ask, some, edge_types)
-        for message, category in found:
+            unusual = unusual_behaviour(ask, some, edge_types)
+        for message, category in unusual:
             warn_caller(message, category)
 
     # Internals ---------------------------------------------------------------------------------

@@ -83,18 +83,18 @@ def distill(
     >>> bool((idt.predict(graphs) == gnn.predict(graphs)).mean() > 0.95)
     True
     """
-    own = as_teacher(teacher)
+    network = as_teacher(teacher)
     if variant is None:
         variant = "gnn" if y is None else "gnn+true"
-    kind = short_variant(variant)
-    if kind == "gnn" and y is not None:
+    short = short_variant(variant)
+    if short == "gnn" and y is not None:
         raise ParameterError(
             "True labels must not be given for IDT(GNN), which learns what the teacher predicts. "
             "Leave y out, or choose IDT(GNN+True)."
         )
     # Unknown names are told before the teacher is asked, which takes time.
     either = IDTClassifier().set_params(**idt_params)
-    return fit_to_teacher(own, graphs, y, kind, either.get_params(deep=False), mask=mask)
+    return fit_to_teacher(network, graphs, y, short, either.get_params(deep=False), mask=mask)
 
 
 def short_variant(variant: object) -> str:
@@ -175,9 +175,11 @@ def _n_classes(labels: object, graphs: object) -> int | None:
         labels = graphs.y
     values: Any = to_numpy(labels)
     listed = values.tolist() if hasattr(values, "tolist") else values
-    if not isinstance(listed, list | tuple) or any(isinstance(own, list | tuple) for own in listed):
+    if not isinstance(listed, list | tuple) or any(
+        isinstance(label, list | tuple) for label in listed
+    ):
         return None
-    return len({str(own) for own in listed})
+    return len({str(label) for label in listed})
 
 
 @dataclass(frozen=True)

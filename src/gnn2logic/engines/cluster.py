@@ -139,13 +139,13 @@ class DaskCrew:
         self._client = client
         self._watch = watch
         self._requests: list[bytes] = []
-        parts = bundles(makers, watch.threads())
-        self._makers = [shard_tasks.packed(*part.makers) for part in parts]
+        placed = bundles(makers, watch.threads())
+        self._makers = [shard_tasks.packed(*bundle.makers) for bundle in placed]
         self._states: list[Any] = []
         self._passing: list[Any] = []
         self._left_pool = _leave_pool()
         with self._closed_on_error():
-            self._states = [self._made(shard, part.worker) for shard, part in enumerate(parts)]
+            self._states = [self._made(shard, bundle.worker) for shard, bundle in enumerate(placed)]
             self._watch.unbind(self._states)
 
     def ask(

@@ -72,8 +72,8 @@ class Watch:
                 last_busy = time.monotonic()
             last_busy = self.look(last_busy, keys)
         try:
-            found: list[Any] = fetching.result()
-            return found
+            answers: list[Any] = fetching.result()
+            return answers
         except (Exception, *_CANCELLED) as error:
             self.raise_from(error)
 
@@ -104,7 +104,7 @@ class Watch:
         silent = self._silent_workers(now)
         if silent:
             self._expect_nothing_from(silent, tasks, keys or self._client.futures)
-        if any(own for worker, own in tasks.items() if worker not in silent):
+        if any(running for worker, running in tasks.items() if worker not in silent):
             return now
         if now - last_busy > self._timeout:
             self._give_up("All of them did nothing" if tasks else "It had none")
@@ -130,9 +130,9 @@ class Watch:
         """Raise an error if what is needed can come from silent workers alone."""
         holders = self._told("who_has", keys=list(keys))
         stuck = {worker for worker in silent if any(key in keys for key in tasks.get(worker, ()))}
-        for own in holders.values():
-            if own and silent.issuperset(own):
-                stuck.update(own)
+        for workers in holders.values():
+            if workers and silent.issuperset(workers):
+                stuck.update(workers)
         if stuck:
             raise EngineError(
                 f"The workers of the Dask cluster must be heard of. Nothing came from {min(stuck)} "
@@ -143,8 +143,8 @@ class Watch:
 
     def threads(self) -> dict[str, int]:
         """Return how many threads each worker has."""
-        found: dict[str, int] = self._told("ncores")
-        return found
+        threads: dict[str, int] = self._told("ncores")
+        return threads
 
     def unbind(self, futures: Sequence[Any]) -> None:
         """Let tasks that have been given to a worker, if they must run again, run on any.
@@ -163,8 +163,8 @@ class Watch:
 
     def _tasks_of_workers(self) -> dict[str, Any]:
         """Return the workers, each with what it is working on."""
-        found: dict[str, Any] = self._told("processing")
-        return found
+        running: dict[str, Any] = self._told("processing")
+        return running
 
     def _told(self, question: str, **arguments: Any) -> Any:
         """Return what the scheduler answers."""

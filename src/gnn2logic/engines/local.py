@@ -163,9 +163,9 @@ def bytes_from(name: str, amount: object) -> int:
     if is_whole(amount) and amount > 0:
         return int(amount)
     if isinstance(amount, str):
-        found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([KMGT]i?|)B?\s*", amount)
-        if found is not None:
-            size = int(float(found[1]) * {**_UNITS, **_BINARY}[found[2]])
+        match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([KMGT]i?|)B?\s*", amount)
+        if match is not None:
+            size = int(float(match[1]) * {**_UNITS, **_BINARY}[match[2]])
             if size > 0:
                 return size
     raise ParameterError(

@@ -133,10 +133,10 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 warnings.warn(self._too_little(skill), UndertrainedWarning, stacklevel=3)
 
     def _too_little(self, skill: Skill) -> str:
-        part = "held out for validation" if skill.held_out else "it was trained on"
+        which = "held out for validation" if skill.held_out else "it was trained on"
         return (
             "The network is not better than saying the most frequent class always: on the "
-            f"{skill.n_rows} {self._level}s {part} it is right for {skill.accuracy:.1%}, and that "
+            f"{skill.n_rows} {self._level}s {which} it is right for {skill.accuracy:.1%}, and that "
             f"class for {skill.majority:.1%}. Rules distilled from it would say as little. Train "
             "it longer (max_epochs, patience), choose another lr, conv or hidden, or look at the "
             "labels."

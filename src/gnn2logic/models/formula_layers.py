@@ -191,13 +191,15 @@ class SparseWeights(nn.Module):
 
     def __init__(self, entries: Mapping[tuple[int, int], int], n_targets: int) -> None:
         super().__init__()
-        kept = sorted((to, own, weight) for (own, to), weight in entries.items() if weight)
+        kept = sorted((to, source, weight) for (source, to), weight in entries.items() if weight)
         counts = torch.bincount(
             torch.tensor([to for to, _, _ in kept], dtype=torch.long), minlength=n_targets
         )
         # The weights of one target stand together; the last number is where all of them end.
         starts = torch.cat([torch.zeros(1, dtype=torch.long), counts.cumsum(0)])
-        self.register_buffer("source", torch.tensor([own for _, own, _ in kept], dtype=torch.long))
+        self.register_buffer(
+            "source", torch.tensor([source for _, source, _ in kept], dtype=torch.long)
+        )
         self.register_buffer("starts", starts)
         values = torch.tensor([weight for *_, weight in kept], dtype=torch.get_default_dtype())
         self.values = nn.Parameter(values, requires_grad=False)

@@ -98,7 +98,7 @@ def to_gnn(
         formulas = formula
     elif isinstance(formula, Sequence):
         formulas = dict(enumerate(formula))
-    if not formulas or not all(isinstance(part, Formula) for part in formulas.values()):
+    if not formulas or not all(isinstance(formula, Formula) for formula in formulas.values()):
         raise UnsupportedInputError(
             "to_gnn needs a formula, a list of formulas or a mapping from class to formula. "
             f"Got {formula!r} instead; parse(text) makes a formula from text."
@@ -142,10 +142,10 @@ class FormulaNetwork(nn.Module):
         # A formula without connectives needs no layer; one keeps its values and can be looked at.
         heights = _heights(self.channels)
         self.n_layers = max(1, *(heights[root] for root in roots))
-        place = {channel: number for number, channel in enumerate(self.channels)}
-        self._outputs = [place[root] for root in roots]
+        number_of = {channel: number for number, channel in enumerate(self.channels)}
+        self._outputs = [number_of[root] for root in roots]
         self._inputs = {
-            place[channel]: self._column(channel.name)
+            number_of[channel]: self._column(channel.name)
             for channel in self.channels
             if isinstance(channel, Predicate)
         }
@@ -247,36 +247,36 @@ class FormulaLayer(MessagePassing):  # type: ignore[misc]
 
     def __init__(self, channels: Sequence[Formula]) -> None:
         super().__init__(aggr="add")
-        place = {channel: number for number, channel in enumerate(channels)}
-        own: Entries = {}
+        number_of = {channel: number for number, channel in enumerate(channels)}
+        same_node: Entries = {}
         bias = [0] * len(channels)
         # Truth values that are summed, at most.
         self._widest = max(len(channel.children) for channel in channels)
         counted: dict[Modality, Entries] = {}
         for number, channel in enumerate(channels):
-            parts = [place[child] for child in channel.children]
+            children = [number_of[child] for child in channel.children]
             match channel:
                 case Modal():
-                    part, of_size, bound = _comparison(channel.threshold)
+                    of_count, of_size, bound = _comparison(channel.threshold)
                     weights = counted.setdefault(channel.modality, {})
-                    weights[parts[0], number] = part
+                    weights[children[0], number] = of_count
                     # Both are one entry where `true` itself is counted.
-                    whole = place[TRUE], number
+                    whole = number_of[TRUE], number
                     weights[whole] = weights.get(whole, 0) - of_size
                     bias[number] = -bound
                 case Not():
-                    own[parts[0], number] = -1
+                    same_node[children[0], number] = -1
                     bias[number] = 1
                 case And():
-                    own |= {(part, number): 1 for part in parts}
-                    bias[number] = 1 - len(parts)
+                    same_node |= {(child, number): 1 for child in children}
+                    bias[number] = 1 - len(children)
                 case Or():
-                    own |= {(part, number): 1 for part in parts}
+                    same_node |= {(child, number): 1 for child in children}
                 case Predicate():
-                    own[number, number] = 1
+                    same_node[number, number] = 1
                 case Constant():
-                    own[number, number] = int(channel.value)
-        self.own = SparseWeights(own, len(channels))
+                    same_node[number, number] = int(channel.value)
+        self.same_node = SparseWeights(same_node, len(channels))
         self.bias = nn.Parameter(
             torch.tensor(bias, dtype=torch.get_default_dtype()), requires_grad=False
         )
@@ -291,13 +291,13 @@ class FormulaLayer(MessagePassing):  # type: ignore[misc]
             row = {column: number for number, column in enumerate(columns)}
             self._columns.append(columns)
             self._factors.append(max(map(abs, weights.values())))
-            rows = {(row[part], to): value for (part, to), value in weights.items() if value}
+            rows = {(row[child], to): value for (child, to), value in weights.items() if value}
             self.counted.append(SparseWeights(rows, len(channels)))
 
     def forward(self, h: Tensor, edges: ModalEdges) -> Tensor:
         """Return the next value of every channel, 0 or 1."""
         # Weights are for channels as rows.
-        z: Tensor = self.own(h.t()) + self.bias[:, None]
+        z: Tensor = self.same_node(h.t()) + self.bias[:, None]
         for modality, columns, weights in zip(
             self.modalities, self._columns, self.counted, strict=True
         ):

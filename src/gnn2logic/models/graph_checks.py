@@ -54,14 +54,14 @@ def starts(sizes: Sequence[int]) -> Tensor:
 
 def feature_matrices(graphs: Sequence[Data], *, min_columns: int = 0) -> list[Tensor]:
     """Return ``x`` of every graph on the CPU: dense, a row for each node, equally wide."""
-    found = [_features(data, f"graph {at}", min_columns) for at, data in enumerate(graphs)]
-    for number, matrix in enumerate(found):
-        if matrix.shape[1] != found[0].shape[1]:
+    matrices = [_features(data, f"graph {at}", min_columns) for at, data in enumerate(graphs)]
+    for number, matrix in enumerate(matrices):
+        if matrix.shape[1] != matrices[0].shape[1]:
             raise FeatureError(
                 "All graphs must have the same number of feature columns. "
-                f"Got {found[0].shape[1]} in graph 0 and {matrix.shape[1]} in graph {number}."
+                f"Got {matrices[0].shape[1]} in graph 0 and {matrix.shape[1]} in graph {number}."
             )
-    return found
+    return matrices
 
 
 def edge_lists(graphs: Sequence[Data]) -> list[Tensor]:

@@ -44,18 +44,18 @@ def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
     [[1.0], [0.0], [0.0]]
     """
     graphs = read_once(graphs)
-    found = _as_they_are(graphs)
-    if found is None:
+    listed = _as_they_are(graphs)
+    if listed is None:
         batch: GraphBatch = as_batch(graphs)
-        found, fill_x = to_pyg(batch), True
+        listed, fill_x = to_pyg(batch), True
         if not batch.names:
-            for data in found:
+            for data in listed:
                 data.x = None
-    for number, data in enumerate(found):
+    for number, data in enumerate(listed):
         if not data.num_nodes:
             raise GraphError(f"Every graph must have at least one node. Graph {number} has none.")
         check_node_count(data.num_nodes, what=f"Graph {number}")
-    return [_with_x(data) for data in found] if fill_x else found
+    return [_with_x(data) for data in listed] if fill_x else listed
 
 
 def _as_they_are(graphs: Any) -> list[Data] | None:
@@ -68,15 +68,15 @@ def _as_they_are(graphs: Any) -> list[Data] | None:
         raise GraphError(f"At least one graph is needed. Got an empty {type(graphs).__name__}.")
     if not any(isinstance(item, Data | HeteroData) for item in graphs):
         return None
-    found: list[Data] = []
+    listed: list[Data] = []
     for number, item in enumerate(graphs):
         if not isinstance(item, Data | HeteroData):
             raise UnsupportedInputError(
                 f"All graphs must be of one kind. Got PyTorch Geometric graphs and "
                 f"{type(item).__name__} at position {number}."
             )
-        found.extend(_parts(item, f"Graph {number}"))
-    return found
+        listed.extend(_parts(item, f"Graph {number}"))
+    return listed
 
 
 def _parts(data: Any, where: str) -> list[Data]:

@@ -269,11 +269,11 @@ def _estimator(
 ) -> GNNClassifier | GNNNodeClassifier:
     _check_contents(document)
     module = _module(document.network, tensors)
-    kind = GNNClassifier if document.network.pooling is not None else GNNNodeClassifier
+    estimator_type = GNNClassifier if document.network.pooling is not None else GNNNodeClassifier
     settings = msgspec.to_builtins(document.parameters)
     if isinstance(document.parameters.class_weight, list):
         settings["class_weight"] = dict(document.parameters.class_weight)
-    estimator: Any = kind(**settings)
+    estimator: Any = estimator_type(**settings)
     estimator.module_ = module.to(device)
     estimator.classes_ = np.array(document.classes)
     estimator.history_ = [

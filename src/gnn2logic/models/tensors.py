@@ -117,16 +117,16 @@ def _ranges(starts: Tensor, sizes: Tensor) -> Tensor:
 
 def _common_names(graphs: Sequence[Data]) -> tuple[str, ...] | None:
     """Return the names that `to_pyg` stores with every graph, or None."""
-    found = [getattr(data, "predicate_names", ()) for data in graphs]
-    if any(not names for names in found):
+    names_of = [getattr(data, "predicate_names", ()) for data in graphs]
+    if any(not names for names in names_of):
         return None
-    for number, names in enumerate(found):
-        if names != found[0]:
+    for number, names in enumerate(names_of):
+        if names != names_of[0]:
             raise FeatureError(
-                f"All graphs must have the same predicate_names. Got {found[0]} in graph 0 and "
+                f"All graphs must have the same predicate_names. Got {names_of[0]} in graph 0 and "
                 f"{names} in graph {number}."
             )
-    return tuple(found[0])
+    return tuple(names_of[0])
 
 
 def check_device(device: Any) -> torch.device:
@@ -134,13 +134,13 @@ def check_device(device: Any) -> torch.device:
     if isinstance(device, str) and device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        found: torch.device = torch.device(device)
+        chosen: torch.device = torch.device(device)
         # A device can have a good name and still not be there.
-        torch.empty(0, device=found)
+        torch.empty(0, device=chosen)
     except (RuntimeError, TypeError, AssertionError, NotImplementedError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise ParameterError(
             f"device must be 'auto' or a device that torch can use. Got {device!r} instead: "
             f"{reason}"
         ) from None
-    return found
+    return chosen

@@ -125,8 +125,8 @@ def train(
     are any; without a validation part nothing says which those are.
     """
     started = time.perf_counter()
-    learning = _Part(tensors, rows, rows.training)
-    watching = _Part(tensors, rows, rows.validation)
+    learning = _UsedRows(tensors, rows, rows.training)
+    watching = _UsedRows(tensors, rows, rows.validation)
     optimizer = torch.optim.AdamW(network.parameters(), lr=plan.lr, weight_decay=plan.weight_decay)
     scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
         optimizer, factor=0.5, patience=max(plan.patience // _SLOW_DOWN, 1)
@@ -189,13 +189,13 @@ def skill_of(
 ) -> Skill:
     """Compare a trained network with the most frequent class, by the weights of the loss."""
     held_out = bool(rows.validation.any())
-    part = _Part(tensors, rows, rows.validation if held_out else rows.training)
+    used_rows = _UsedRows(tensors, rows, rows.validation if held_out else rows.training)
     network.eval()
     right, n_rows = 0.0, 0
     totals = np.zeros(int(rows.codes.max()) + 1)
-    for graphs in tensors.runs(part.graphs):
+    for graphs in tensors.runs(used_rows.graphs):
         batch = tensors.batch(graphs)
-        codes, weights = (each.numpy() for each in part.targets(graphs, batch))
+        codes, weights = (each.numpy() for each in used_rows.targets(graphs, batch))
         predicted = _run(network, batch, device).argmax(dim=1).cpu().numpy()
         right += float(weights[predicted == codes].sum(dtype=np.float64))
         n_rows += int((weights > 0).sum())
@@ -204,7 +204,7 @@ def skill_of(
     return Skill(right / totals.sum(), totals.max() / totals.sum(), n_rows, held_out)
 
 
-class _Part:
+class _UsedRows:
     """The graphs that have rows with weight in one of the two losses."""
 
     def __init__(self, tensors: GraphTensors, rows: Rows, weights: FloatArray) -> None:
@@ -227,13 +227,16 @@ class _Part:
 
 
 def _train_epoch(
-    network: GraphNetwork, part: _Part, optimizer: torch.optim.Optimizer, plan: TrainingPlan
+    network: GraphNetwork,
+    used_rows: _UsedRows,
+    optimizer: torch.optim.Optimizer,
+    plan: TrainingPlan,
 ) -> float:
     network.train()
-    order = part.graphs[torch.randperm(len(part.graphs))]
+    order = used_rows.graphs[torch.randperm(len(used_rows.graphs))]
     total, weight = 0.0, 0.0
-    for graphs in part.tensors.runs(order, max_graphs=plan.batch_size):
-        loss, count = _batch_loss(network, part, graphs, plan.device)
+    for graphs in used_rows.tensors.runs(order, max_graphs=plan.batch_size):
+        loss, count = _batch_loss(network, used_rows, graphs, plan.device)
         optimizer.zero_grad()
         torch.autograd.backward(loss / count)
         nn.utils.clip_grad_norm_(network.parameters(), _MAX_GRADIENT)
@@ -243,21 +246,21 @@ def _train_epoch(
 
 
 @torch.no_grad()
-def _loss(network: GraphNetwork, part: _Part, plan: TrainingPlan) -> float:
+def _loss(network: GraphNetwork, used_rows: _UsedRows, plan: TrainingPlan) -> float:
     network.eval()
     total, weight = 0.0, 0.0
-    for graphs in part.tensors.runs(part.graphs):
-        loss, count = _batch_loss(network, part, graphs, plan.device)
+    for graphs in used_rows.tensors.runs(used_rows.graphs):
+        loss, count = _batch_loss(network, used_rows, graphs, plan.device)
         total, weight = total + float(loss), weight + float(count)
     return total / weight
 
 
 def _batch_loss(
-    network: GraphNetwork, part: _Part, graphs: Tensor, device: torch.device
+    network: GraphNetwork, used_rows: _UsedRows, graphs: Tensor, device: torch.device
 ) -> tuple[Tensor, Tensor]:
     """Return the weighted sum of the losses of a mini-batch, and the weight in it."""
-    batch = part.tensors.batch(graphs)
-    codes, weights = (each.to(device) for each in part.targets(graphs, batch))
+    batch = used_rows.tensors.batch(graphs)
+    codes, weights = (each.to(device) for each in used_rows.targets(graphs, batch))
     logits = _run(network, batch, device)
     losses = cross_entropy(logits, codes, reduction="none")
     return (losses * weights).sum(), weights.sum()

@@ -54,7 +54,7 @@ def check_layers(layers: object, n_nodes: int) -> list[FloatArray]:
             "layers must be a list with one array per layer, at least one. "
             f"Got {type(layers).__name__} instead."
         )
-    found: list[FloatArray] = []
+    arrays: list[FloatArray] = []
     for number, values in enumerate(layers):
         array = np.asarray(to_numpy(values))
         if array.dtype.kind not in "fiub" or array.ndim != 2 or array.shape[1] == 0:
@@ -75,8 +75,8 @@ def check_layers(layers: object, n_nodes: int) -> list[FloatArray]:
                 f"Layer {number} must hold finite numbers of 32 bits. Got {array[node, column]} at "
                 f"node {node} of the shard, column {column}."
             )
-        found.append(array)
-    return found
+        arrays.append(array)
+    return arrays
 
 
 def write_activations(

@@ -83,16 +83,16 @@ class Container:
         Whether this process has looked through the same file before and found it good.
     """
 
-    def __init__(self, path: Path, buffer: mmap.mmap, found: os.stat_result) -> None:
+    def __init__(self, path: Path, buffer: mmap.mmap, status: os.stat_result) -> None:
         self.path = path
         self._buffer = buffer
-        self._inode = (found.st_dev, found.st_ino)
+        self._inode = (status.st_dev, status.st_ino)
         length = int.from_bytes(buffer[len(_MAGIC) : len(_MAGIC) + 8], "little")
         most = min(len(buffer) - _START, _MOST_HEADER_BYTES)
         if buffer[: len(_MAGIC)] != _MAGIC or length > most:
             raise self.bad("it is not a file of a shard store")
         self.checksum = buffer[_START - _DIGEST_SIZE : _START].hex()
-        self._mark = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, self.checksum)
+        self._mark = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, self.checksum)
         self.is_verified = _VERIFIED.get(self._inode) == self._mark
         try:
             self.header = strict_json(buffer[_START : _START + length])
@@ -105,22 +105,25 @@ class Container:
         if self.is_verified:
             return
         with memoryview(self._buffer) as view, view[_START:] as rest:
-            found = digest_of_bytes([rest], size=_DIGEST_SIZE)
-        if found != self.checksum:
+            computed = digest_of_bytes([rest], size=_DIGEST_SIZE)
+        if computed != self.checksum:
             raise self.bad("its checksum does not fit, so it is damaged")
 
-    def arrays(self, kinds: Sequence[ArrayKind]) -> list[npt.NDArray[Any]]:
+    def arrays(self, array_types: Sequence[ArrayKind]) -> list[npt.NDArray[Any]]:
         """Return the arrays, which must fill the file exactly; they are views of the file."""
-        places = [self._first]
-        for kind in kinds:
-            places.append(places[-1] + kind.n_bytes + (-kind.n_bytes % _ALIGNED))
-        if places[-1] != len(self._buffer):
-            raise self.bad(f"it must have {places[-1]} bytes. It has {len(self._buffer)}")
+        offsets = [self._first]
+        for array_type in array_types:
+            offsets.append(offsets[-1] + array_type.n_bytes + (-array_type.n_bytes % _ALIGNED))
+        if offsets[-1] != len(self._buffer):
+            raise self.bad(f"it must have {offsets[-1]} bytes. It has {len(self._buffer)}")
         return [
             np.frombuffer(
-                self._buffer, dtype=kind.dtype, count=math.prod(kind.shape), offset=place
-            ).reshape(kind.shape)
-            for kind, place in zip(kinds, places[:-1], strict=True)
+                self._buffer,
+                dtype=array_type.dtype,
+                count=math.prod(array_type.shape),
+                offset=offset,
+            ).reshape(array_type.shape)
+            for array_type, offset in zip(array_types, offsets[:-1], strict=True)
         ]
 
     def remember(self) -> None:
@@ -138,10 +141,10 @@ def open_container(path: Path) -> Container:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise StoreError(f"Cannot read {str(path)!r}: it is not a regular file.")
         with path.open("rb") as file:
-            found = os.fstat(file.fileno())
-            if found.st_size < _START:
+            status = os.fstat(file.fileno())
+            if status.st_size < _START:
                 raise StoreError(f"Cannot read {str(path)!r}: the file is too short.")
             buffer = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
         raise StoreError(f"Cannot read {str(path)!r}: the file is missing.") from None
-    return Container(path, buffer, found)
+    return Container(path, buffer, status)

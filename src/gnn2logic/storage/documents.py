@@ -117,7 +117,7 @@ def write_document(path: Path, document: Manifest | Plan) -> None:
     write_atomically(path, text.encode() + b"\n")
 
 
-def read_document(path: Path, kind: type[Document]) -> tuple[Document, FittedEncoder]:
+def read_document(path: Path, document_type: type[Document]) -> tuple[Document, FittedEncoder]:
     """Return a document and the encoder in it; nothing in the file is trusted."""
     try:
         plain = strict_json(read_whole(path, _MOST_BYTES))
@@ -127,7 +127,7 @@ def read_document(path: Path, kind: type[Document]) -> tuple[Document, FittedEnc
         version = plain.get("version")
         if isinstance(version, int) and version > _VERSION:
             raise ValueError(f"it has version {version}; a newer gnn2logic wrote it")
-        document = msgspec.convert(plain, kind)
+        document = msgspec.convert(plain, document_type)
         plan = document if isinstance(document, Plan) else document.plan
         encoder = FittedEncoder.from_document(plan.encoder)
         # Of the document, not of the text: what another program has formatted anew is as good.

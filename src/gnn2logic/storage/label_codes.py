@@ -36,8 +36,8 @@ def kind_of_labels(classes: Iterable[object]) -> LabelKind:
     """Return what all of the labels are."""
     kinds = {type(label) for label in classes}
     names: dict[type, LabelKind] = {bool: "bool", int: "int", str: "str"}
-    if len(kinds) == 1 and (kind := kinds.pop()) in names:
-        return names[kind]
+    if len(kinds) == 1 and (label_type := kinds.pop()) in names:
+        return names[label_type]
     raise ValueError("classes must be of one kind: whole numbers, strings or truth values")
 
 
@@ -52,8 +52,8 @@ def label_table(
     classes : list, optional
         All classes there are, in their order; by default those that occur, sorted.
     """
-    found, codes = np.unique(labels, return_inverse=True)
-    known = found.tolist() if classes is None else list(classes)
+    distinct, codes = np.unique(labels, return_inverse=True)
+    known = distinct.tolist() if classes is None else list(classes)
     for label in known:
         try:
             str(label).encode()
@@ -61,12 +61,12 @@ def label_table(
             raise LabelError(
                 f"Labels must be valid Unicode text. Got {label!r}, which cannot be encoded."
             ) from None
-    place = {label: number for number, label in enumerate(known)}
-    strange = [label for label in found.tolist() if label not in place]
+    number_of = {label: number for number, label in enumerate(known)}
+    strange = [label for label in distinct.tolist() if label not in number_of]
     if strange:
         raise LabelError(f"Labels must be among the classes, {known}. Got {strange[0]!r}.")
-    places = np.array([place[label] for label in found.tolist()], dtype=np.int32)
-    return LabelTable(level, known), places[codes.reshape(-1)]
+    numbers = np.array([number_of[label] for label in distinct.tolist()], dtype=np.int32)
+    return LabelTable(level, known), numbers[codes.reshape(-1)]
 
 
 def decoded(table: LabelTable, codes: npt.NDArray[np.int32]) -> npt.NDArray[Any]:

@@ -139,7 +139,9 @@ def read_batch(
     arrays = file.arrays(header.kinds)
     ptr, packed = arrays[:2]
     rest = iter(arrays[2:])
-    matrices = [_matrix(file, header, own, rest) for own in (header.adjacency, *header.relations)]
+    matrices = [
+        _matrix(file, header, matrix, rest) for matrix in (header.adjacency, *header.relations)
+    ]
     bits = np.unpackbits(packed, axis=1, count=header.n_nodes).view(bool)
     if not file.is_verified:
         _audit(file, header, ptr, packed, matrices)
@@ -166,9 +168,9 @@ def read_labels(file: Container, header: ShardHeader) -> npt.NDArray[Any] | None
     return decoded(header.labels, codes)
 
 
-def _matrix(file: Container, header: ShardHeader, own: MatrixHeader, rest: Any) -> sp.csr_array:
+def _matrix(file: Container, header: ShardHeader, matrix: MatrixHeader, rest: Any) -> sp.csr_array:
     indptr, indices = next(rest), next(rest)
-    data = np.ones(own.entries, dtype=np.int32) if own.counts is None else next(rest)
+    data = np.ones(matrix.entries, dtype=np.int32) if matrix.counts is None else next(rest)
     if not file.is_verified:
         # Before scipy sees it: its compiled loops trust these numbers.
         _audit_rows(file, header.n_nodes, indptr, indices)

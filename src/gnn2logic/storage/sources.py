@@ -63,7 +63,7 @@ def items_from(graphs: Any, y: object, level: Level, most_nodes: int) -> Iterato
     labels = _Labels(y, level)
     n_graphs = 0
     for number, given in enumerate(_walk(graphs)):
-        graph, own = _with_label(given)
+        graph, own_labels = _with_label(given)
         if kind_of(graph) is None:
             raise UnsupportedInputError(
                 "Expected graphs (GraphBatch, PyTorch Geometric, networkx, adjacency matrices or "
@@ -73,14 +73,14 @@ def items_from(graphs: Any, y: object, level: Level, most_nodes: int) -> Iterato
         used = 0
         for piece, sizes in _pieces(graph, most_nodes):
             rows = len(sizes) if level == "graph" else int(sizes.sum())
-            found = labels.take(own, used, rows, number)
+            piece_labels = labels.take(own_labels, used, rows, number)
             used += rows
-            yield Item(piece, sizes, found)
+            yield Item(piece, sizes, piece_labels)
             n_graphs += len(sizes)
-        if own is not None and len(own) != used:
+        if own_labels is not None and len(own_labels) != used:
             raise LabelError(
-                f"There must be one label per {level}. Got {len(own)} labels for {used} {level}s "
-                f"at position {number}."
+                f"There must be one label per {level}. Got {len(own_labels)} labels for {used} "
+                f"{level}s at position {number}."
             )
     if not n_graphs:
         raise GraphError(f"At least one graph is needed. Got an empty {type(graphs).__name__}.")
@@ -110,20 +110,20 @@ def cuts(ptr: Any, most_nodes: int) -> list[int]:
     [0, 2, 3, 5]
     """
     boundaries = np.asarray(ptr)
-    found = [0]
-    while found[-1] < len(boundaries) - 1:
-        start = found[-1]
+    starts = [0]
+    while starts[-1] < len(boundaries) - 1:
+        start = starts[-1]
         fits = np.searchsorted(boundaries, boundaries[start] + most_nodes, side="right") - 1
-        found.append(max(int(fits), start + 1))
-    return found
+        starts.append(max(int(fits), start + 1))
+    return starts
 
 
 def _walk(graphs: Any) -> Iterator[Any]:
-    kind = kind_of(graphs)
-    if kind == "pair":
+    input_kind = kind_of(graphs)
+    if input_kind == "pair":
         # Two matrices in a tuple are two graphs, as everywhere.
         return iter(graphs)
-    if kind is not None:
+    if input_kind is not None:
         return iter([graphs])
     if is_dataset(graphs):
         # PyG walks a dataset by number, without an end of its own.
@@ -165,18 +165,18 @@ def _dimensions(value: object) -> int:
 
 def _pieces(graph: Any, most_nodes: int) -> Iterator[tuple[Any, npt.NDArray[np.int64]]]:
     """Give what was given together with the sizes of its graphs; batches are cut."""
-    kind = kind_of(graph)
-    if kind == "batch":
+    input_kind = kind_of(graph)
+    if input_kind == "batch":
         places = cuts(graph.ptr, most_nodes)
         for start, stop in pairwise(places):
             piece: GraphBatch = graph if len(places) == 2 else graph[start:stop]
             yield piece, piece.sizes
-    elif kind == "pyg":
+    elif input_kind == "pyg":
         yield graph, graph_sizes(graph)
-    elif kind == "networkx":
+    elif input_kind == "networkx":
         yield graph, np.array([len(graph)])
     else:
-        matrix = graph[0] if kind == "pair" else graph
+        matrix = graph[0] if input_kind == "pair" else graph
         yield graph, np.array([matrix.shape[0]])
 
 
@@ -196,24 +196,26 @@ class _Labels:
                     f"y must hold one label per {level}. Got {type(y).__name__} instead."
                 ) from None
 
-    def take(self, own: list[Any] | None, used: int, rows: int, number: int) -> list[Any] | None:
-        if own is not None:
+    def take(
+        self, own_labels: list[Any] | None, used: int, rows: int, number: int
+    ) -> list[Any] | None:
+        if own_labels is not None:
             if self._all is not None:
                 raise LabelError(
                     "Give labels as y or in pairs (graph, label), not both. Got both at position "
                     f"{number}."
                 )
-            return own[used : used + rows]
+            return own_labels[used : used + rows]
         if self._all is None:
             return None
-        found = self._all[self._used : self._used + rows]
+        taken = self._all[self._used : self._used + rows]
         self._used += rows
-        if len(found) < rows:
+        if len(taken) < rows:
             raise LabelError(
                 f"y must hold one label per {self._level}. Got {len(self._all)} labels, and at "
                 f"least {self._used} {self._level}s."
             )
-        return found
+        return taken
 
     def check_end(self) -> None:
         if self._all is not None and self._used != len(self._all):
@@ -253,9 +255,9 @@ class BlockEncoder:
         where = f"In the graphs from number {first_graph} on"
         try:
             if self.fitted is None:
-                own = self._unfitted()
-                batch: GraphBatch = own.fit_transform(graphs)
-                self.fitted = own
+                encoder = self._unfitted()
+                batch: GraphBatch = encoder.fit_transform(graphs)
+                self.fitted = encoder
                 return batch
             batch, unseen = self.fitted._encode(self.fitted._read(graphs))
         except (GraphError, FeatureError, UnsupportedInputError) as error:
@@ -285,8 +287,8 @@ def labels_of(block: Sequence[Item], level: Level) -> npt.NDArray[Any] | None:
         return None
     if len(having) < len(block):
         raise LabelError("All graphs must have labels, or none. Got some with and some without.")
-    found = [label for item in block for label in item.labels or ()]
-    labels = check_labels(found, len(found), of=level)
+    listed = [label for item in block for label in item.labels or ()]
+    labels = check_labels(listed, len(listed), of=level)
     if labels.dtype.kind in "iu":
         return labels.astype(np.int64)
     return labels

@@ -270,37 +270,37 @@ class ShardStore:
         source : str
             Identifies the teacher; all shards must have the same.
         """
-        own = self.shard(shard)
+        stored = self.shard(shard)
         if not isinstance(source, str) or not is_unicode(source):
             raise ParameterError(f"source must be valid Unicode text. Got {source!r} instead.")
-        arrays = check_layers(layers, own.n_nodes)
+        arrays = check_layers(layers, stored.n_nodes)
         table: LabelTable | None = None
         codes: npt.NDArray[np.int32] | None = None
         if labels is not None:
-            rows = own.n_graphs if level == "graph" else own.n_nodes
+            rows = stored.n_graphs if level == "graph" else stored.n_nodes
             if classes is None:
                 raise LabelError("classes must be given with labels. Got None instead.")
             listed = check_labels(list(classes), len(classes), of="class").tolist()
             table, codes = label_table(check_labels(labels, rows, of=level), level, listed)
         header = ActivationHeader(
-            shard=own.note.checksum,
+            shard=stored.note.checksum,
             source=source,
             widths=[array.shape[1] for array in arrays],
             labels=table,
         )
-        path = activation_path(own.folder, shard)
+        path = activation_path(stored.folder, shard)
         path.parent.mkdir(exist_ok=True)
         write_activations(path, header, arrays, codes)
 
     def has_activations_of(self, shard: int, source: str) -> bool:
         """Whether the representations of a shard are there, sound, and from this source."""
-        own = self.shard(shard)
-        if not own.has_activations:
+        stored = self.shard(shard)
+        if not stored.has_activations:
             return False
         try:
             # This looks through the whole file, so one that is damaged counts as missing.
-            _ = own.teacher_labels
-            return own.activation_header.source == source
+            _ = stored.teacher_labels
+            return stored.activation_header.source == source
         except StoreError:
             return False
 

@@ -100,7 +100,7 @@ class StoredShard:
         file.verify()
         header = read_header(file)
         table = header.labels
-        found = (
+        in_file = (
             ShardNote.of(header, file.checksum),
             header.number,
             header.n_predicates,
@@ -108,7 +108,7 @@ class StoredShard:
             None if table is None else LabelNote(table.level, kind_of_labels(table.classes)),
         )
         told = (self.note, self.number, len(self.names), len(self.relation_names), self.labels)
-        if found != told:
+        if in_file != told:
             raise file.bad("it is not what the manifest says about it")
         return file, header
 

@@ -130,13 +130,13 @@ def find_replacement(folder: Path) -> Earlier:
             replaced = read_document(folder / MANIFEST, Manifest)[0].replaced + 1
         except StoreError:
             replaced = max([number for number, _ in _generations(folder)], default=0) + 1
-    found = Earlier(folder, replaced, may_differ=True)
-    remove_leftovers(found.data)
+    nothing = Earlier(folder, replaced, may_differ=True)
+    remove_leftovers(nothing.data)
     try:
-        return _unfinished(found)
+        return _unfinished(nothing)
     except StoreError:
         # A damaged plan; whoever replaces a store does not want what is left of another.
-        return found
+        return nothing
 
 
 def _unfinished(nothing: Earlier) -> Earlier:
