@@ -51,6 +51,24 @@ def test_what_is_captured_is_what_the_teacher_says(store: ShardStore, batch: Gra
     assert store.teacher_labels.tolist() == expected.labels.tolist()
 
 
+def test_other_graphs_beside_the_store_are_asked_about(tmp_path: Path) -> None:
+    """One graph of many: the few that are always asked again need not be among them."""
+    batch = random_graphs(300, sizes=6, random_state=0)
+    store = write_shards(tmp_path / "store", batch)
+    net, given = network(), gl.to_pyg(batch)
+    capture(net, store, given)
+    before = times(store)
+    capture(net, store, given)
+    assert times(store) == before
+    for changed in (7, 150, 299):
+        other = [graph.clone() for graph in given]
+        other[changed].x = torch.full((6, 2), 50.0)
+        capture(net, store, other)
+        expected = Teacher(net).run(other).activations[0]
+        kept = np.concatenate([shard.activations(0) for shard in store.shards])
+        assert np.allclose(kept, expected, atol=1e-2)
+
+
 def test_only_what_is_missing_is_captured(store: ShardStore) -> None:
     capture(network(), store)
     before = times(store)

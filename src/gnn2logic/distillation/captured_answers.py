@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._digests import digest_of_values
 from gnn2logic._progress import Progress
 from gnn2logic.distillation.behaviour import few_graphs
 from gnn2logic.distillation.conversion import as_teacher
@@ -33,7 +34,8 @@ def capture(
     One shard is in memory at a time. What is complete is not done again, so an interrupted call
     goes on when it is made again. Another network replaces everything: one with other weights,
     code, attributes, layers or names of classes, and one that looks the same but answers
-    differently, for a few graphs of every shard are always asked again.
+    differently, for a few graphs of every shard are always asked again. Shards for which other
+    `graphs` are given than before are done again.
 
     Parameters
     ----------
@@ -97,8 +99,9 @@ class _Capture:
         with Progress("capture", store.n_shards, verbose=self._verbose) as progress:
             for shard in store.shards:
                 given = None if items is None else _beside(items, shard)
-                if not store.has_activations_of(shard.number, self._source):
-                    self._fill(shard, given)
+                inputs = "" if given is None else _digest(given)
+                if not store.has_activations_of(shard.number, self._source, inputs):
+                    self._fill(shard, given, inputs)
                 elif not self._is_still_true(shard, given):
                     return False
                 progress.step("shard")
@@ -106,7 +109,7 @@ class _Capture:
             raise GraphError(f"graphs must be those of the store, {store.n_graphs}. Got more.")
         return True
 
-    def _fill(self, shard: StoredShard, given: list[Any] | None) -> None:
+    def _fill(self, shard: StoredShard, given: list[Any] | None, inputs: str) -> None:
         asked = shard.load() if given is None else given
         answers = self._teacher.run(asked)
         if not self._is_checked:
@@ -119,6 +122,7 @@ class _Capture:
             classes=answers.classes.tolist(),
             level=answers.level,
             source=self._source,
+            inputs=inputs,
         )
 
     def _is_still_true(self, shard: StoredShard, given: list[Any] | None) -> bool:
@@ -154,6 +158,7 @@ class _Capture:
                 classes=header.labels.classes,
                 level=level,
                 source=self._source,
+                inputs=header.inputs,
             )
 
 
@@ -210,3 +215,15 @@ def _beside(items: Iterator[Item], shard: StoredShard) -> list[Any]:
             f"begins with graph {shard.first_graph}."
         )
     return [item.graphs for item in taken]
+
+
+def _digest(given: list[Any]) -> str:
+    """Return a digest of all that graphs hold which are given beside a store."""
+
+    def values() -> Iterator[str | npt.NDArray[Any]]:
+        for graph in pyg_graphs(given):
+            for name, value in sorted(graph.to_dict().items()):
+                yield str(name)
+                yield value.detach().cpu().numpy() if hasattr(value, "detach") else repr(value)
+
+    return digest_of_values(values())

@@ -35,6 +35,8 @@ class ActivationHeader(msgspec.Struct, forbid_unknown_fields=True, frozen=True, 
     # The checksum of the shard: representations of other nodes must not be taken for these.
     shard: str
     source: str
+    # A digest of the graphs that the teacher was given in place of those of the shard, if it was.
+    inputs: str = ""
     widths: Annotated[list[Width], msgspec.Meta(min_length=1)]
     labels: LabelTable | None
 

@@ -252,6 +252,7 @@ class ShardStore:
         classes: Sequence[Any] | None = None,
         level: Level = "graph",
         source: str = "",
+        inputs: str = "",
     ) -> None:
         """Write the node representations of one shard, whole or not at all.
 
@@ -269,10 +270,13 @@ class ShardStore:
             What the labels are of.
         source : str
             Identifies the teacher; all shards must have the same.
+        inputs : str
+            Identifies the graphs that the teacher was given in place of those of the shard.
         """
         stored = self.shard(shard)
-        if not isinstance(source, str) or not is_unicode(source):
-            raise ParameterError(f"source must be valid Unicode text. Got {source!r} instead.")
+        for name, text in (("source", source), ("inputs", inputs)):
+            if not isinstance(text, str) or not is_unicode(text):
+                raise ParameterError(f"{name} must be valid Unicode text. Got {text!r} instead.")
         arrays = check_layers(layers, stored.n_nodes)
         table: LabelTable | None = None
         codes: npt.NDArray[np.int32] | None = None
@@ -285,6 +289,7 @@ class ShardStore:
         header = ActivationHeader(
             shard=stored.note.checksum,
             source=source,
+            inputs=inputs,
             widths=[array.shape[1] for array in arrays],
             labels=table,
         )
@@ -292,15 +297,19 @@ class ShardStore:
         path.parent.mkdir(exist_ok=True)
         write_activations(path, header, arrays, codes)
 
-    def has_activations_of(self, shard: int, source: str) -> bool:
-        """Whether the representations of a shard are there, sound, and from this source."""
+    def has_activations_of(self, shard: int, source: str, inputs: str = "") -> bool:
+        """Whether the representations of a shard are there, sound, and from this source.
+
+        `inputs` are the graphs that the teacher was given, as in `add_activations`.
+        """
         stored = self.shard(shard)
         if not stored.has_activations:
             return False
         try:
             # This looks through the whole file, so one that is damaged counts as missing.
             _ = stored.teacher_labels
-            return stored.activation_header.source == source
+            header = stored.activation_header
+            return (header.source, header.inputs) == (source, inputs)
         except StoreError:
             return False
 
