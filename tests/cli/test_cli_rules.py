@@ -17,7 +17,7 @@ from cli_runs import FEW, RULE, run, run_json, save_model
 from gnn2logic import datasets
 from gnn2logic.cli.app import COMMANDS
 from gnn2logic.cli.data import read_data
-from gnn2logic.cli.options import Part
+from gnn2logic.cli.options import DataPart
 from tu_texts import write_folder
 
 
@@ -52,7 +52,7 @@ def test_rules_are_learned_from_labels_alone(tmp_path: Path) -> None:
     out = tmp_path / "psi_1.idt.json"
     given = ("distill", "psi_1", "--data", "n_graphs=300", "--variant", "true", "--layers", "1")
     plain = run_json(*given, "--quiet", "--out", out)
-    chosen = read_data("psi_1", ["n_graphs=300"], Part.TRAIN)
+    chosen = read_data("psi_1", ["n_graphs=300"], DataPart.TRAIN)
     idt = gl.IDTClassifier(n_layers=1, random_state=0).fit(chosen.graphs, chosen.labels)
     assert plain["formulas"] == {own: str(idt.formula(own)) for own in ("false", "true")}
     assert [row["rule_accuracy"] for row in plain["scores"]] == [1.0, 1.0]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
-from gnn2logic.explanation.parts import Kinds, in_steps
+from gnn2logic.explanation.parts import ShortNames, in_steps
 from gnn2logic.logic import Formula, parse
 from strategies import formulas
 
@@ -19,7 +19,7 @@ SHAPES = (
 )
 
 
-def written_out(kinds: Kinds, formula: Formula) -> str:
+def written_out(kinds: ShortNames, formula: Formula) -> str:
     """Return a formula as text, with what the names mean in their place."""
     texts = {name: kinds.logic(part) for part, name in kinds.names.items()}
 
@@ -33,14 +33,14 @@ def written_out(kinds: Kinds, formula: Formula) -> str:
 @settings(max_examples=150, deadline=None)
 @given(formulas(max_steps=14))
 def test_nothing_is_lost(formula: Formula) -> None:
-    kinds = Kinds.of([formula])
+    kinds = ShortNames.of([formula])
     assert kinds.fit(formula)
     assert parse(written_out(kinds, formula)) is formula
 
 
 def test_a_learned_rule_in_steps() -> None:
     rule = parse(SHAPES)
-    kinds = Kinds.of([rule], short=100)
+    kinds = ShortNames.of([rule], short=100)
     assert kinds.words(rule) == "between 11 and 19 nodes are of kind (a)"
     assert kinds.logic(rule) == "11 <= 1 (a) <= 19"
     # What is made of others comes first, from left to right.
@@ -61,7 +61,7 @@ def test_a_learned_rule_in_steps() -> None:
 
 def test_short_sentences_need_no_names() -> None:
     short = parse("1(A U0 > 3 & I+A U1 > 2/5) > 1")
-    assert Kinds.of([short]).names
+    assert ShortNames.of([short]).names
     assert in_steps(short) == short.to_english()
 
 
@@ -69,7 +69,7 @@ def test_what_a_sentence_combines_is_no_kind_of_node() -> None:
     """Parts about the whole graph stay in the sentence, however long it is."""
     parts = [f"1(A U{number % 2} > {number}) > {number}" for number in range(8)]
     rule = parse(" | ".join(f"({one} & {two})" for one, two in pairwise(parts)))
-    assert Kinds.of([rule]).names == {}
+    assert ShortNames.of([rule]).names == {}
     assert "of kind" not in in_steps(rule)
 
 
@@ -80,10 +80,10 @@ def test_a_formula_that_is_huge_as_a_tree_is_quick(outermost: str) -> None:
         one = f"{outermost or 'A'}(U1) > {number}"
         formula = (formula & parse(one)) | (~formula & parse(f"A U0 > {number}"))
     assert formula.size > 10**12
-    kinds = Kinds.of([formula])
+    kinds = ShortNames.of([formula])
     assert sum(map(len, in_steps(formula).splitlines())) < 10**6
     assert kinds.fit(formula)
-    assert not Kinds({}).fit(formula)
+    assert not ShortNames({}).fit(formula)
 
 
 def large_graph_rule() -> Formula:

@@ -37,7 +37,7 @@ def exit_code_of(command: Callable[[], Any]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            found = command()
+            result = command()
         sys.stdout.flush()
     except BrokenPipeError:
         return _pipe_was_closed()
@@ -59,7 +59,7 @@ def exit_code_of(command: Callable[[], Any]) -> int:
         if not hasattr(error, "format_message"):
             raise
         return _failed(_usage_message(error), _USAGE)
-    return found if isinstance(found, int) else _OK
+    return result if isinstance(result, int) else _OK
 
 
 def _failed(message: str, code: int) -> int:

@@ -11,15 +11,15 @@ from gnn2logic.cli.formula import parsed
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
+    DataPart,
     JsonOption,
-    Part,
     PartOption,
     QuietOption,
 )
 from gnn2logic.cli.output import emit, emit_json, emit_table, talker
 
 if TYPE_CHECKING:
-    from gnn2logic.cli.formula_checks import Check
+    from gnn2logic.cli.formula_checks import FormulaCheck
 
 __all__ = ["EXAMPLES", "check"]
 
@@ -54,7 +54,7 @@ def check(
             show_default=False,
         ),
     ] = None,
-    part: PartOption = Part.ALL,
+    part: PartOption = DataPart.ALL,
     data: DataOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -78,31 +78,31 @@ def check(
     if is_store(dataset):
         from gnn2logic.cli.stores import check_store, open_store
 
-        found = check_store(wanted, open_store(dataset, data), part, reader)
+        checked = check_store(wanted, open_store(dataset, data), part, reader)
     else:
-        found = check_formula(wanted, read_data(dataset, data, part), reader)
+        checked = check_formula(wanted, read_data(dataset, data, part), reader)
     if as_json:
-        emit_json(found.plain())
+        emit_json(checked.plain())
     else:
-        _emit(found, show_all)
-    if not found.graphs.any():
-        if found.nodes.any():
+        _emit(checked, show_all)
+    if not checked.graphs.any():
+        if checked.nodes.any():
             say("It is true at some nodes. Ask for graphs that have such a node by 1(...) > 0.")
         raise typer.Exit(1)
 
 
-def _emit(found: Check, show_all: bool) -> None:
+def _emit(checked: FormulaCheck, show_all: bool) -> None:
     from gnn2logic.explanation import in_steps
 
-    places = found.places()
-    n_graphs, n_nodes = int(found.graphs.sum()), int(found.nodes.sum())
-    emit(f"formula   {found.formula}")
-    first, *steps = in_steps(found.formula).splitlines()
+    graphs_with_nodes = checked.graphs_with_nodes()
+    n_graphs, n_nodes = int(checked.graphs.sum()), int(checked.nodes.sum())
+    emit(f"formula   {checked.formula}")
+    first, *steps = in_steps(checked.formula).splitlines()
     emit(f"in words  {first}")
     for line in steps:
         emit(f"{'':8}{line}")
-    emit(f"graphs    true in {n_graphs} of {len(found.graphs)} of {found.dataset_name}")
-    emit(f"nodes     true at {n_nodes} of {len(found.nodes)}, in {len(places)} graphs")
+    emit(f"graphs    true in {n_graphs} of {len(checked.graphs)} of {checked.dataset_name}")
+    emit(f"nodes     true at {n_nodes} of {len(checked.nodes)}, in {len(graphs_with_nodes)} graphs")
     emit()
     heads = ["class", "graphs", "accuracy", "precision", "recall", "F1", ""]
     emit_table(
@@ -115,18 +115,18 @@ def _emit(found: Check, show_all: bool) -> None:
                 score.precision,
                 score.recall,
                 score.f1,
-                "best" if score is found.best else "",
+                "best" if score is checked.best else "",
             ]
-            for score in found.scores
+            for score in checked.scores
         ],
     )
     if show_all:
         emit()
-        for place in places:
-            mark = "true" if place["satisfied"] else "some"
-            nodes = ", ".join(map(str, place["nodes"]))
-            emit(f"{mark}  graph {place['graph']} ({place['class']}): nodes {nodes}")
+        for graph in graphs_with_nodes:
+            mark = "true" if graph["satisfied"] else "some"
+            nodes = ", ".join(map(str, graph["nodes"]))
+            emit(f"{mark}  graph {graph['graph']} ({graph['class']}): nodes {nodes}")
     elif n_graphs:
-        numbers = [str(place["graph"]) for place in places if place["satisfied"]]
+        numbers = [str(graph["graph"]) for graph in graphs_with_nodes if graph["satisfied"]]
         more = ", ... (--list names all)" if len(numbers) > _SHOWN else ""
         emit(f"\ntrue in graphs {', '.join(numbers[:_SHOWN])}{more}")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic import datasets
-from gnn2logic.cli.options import Part, settings_from
+from gnn2logic.cli.options import DataPart, settings_from
 from gnn2logic.exceptions import DataSetError, LabelError
 from gnn2logic.storage import is_store
 
@@ -27,7 +27,7 @@ __all__ = [
     "with_class_names",
 ]
 
-# Of every class, each graph of that place is for testing.
+# Of every class, each graph of that number is for testing.
 _ONE_IN = 5
 
 
@@ -63,23 +63,23 @@ class Chosen:
         """The name of the class of every graph."""
         return np.array(self.data.class_names)[self.data.y]
 
-    def take(self, place: int) -> Chosen:
+    def take(self, position: int) -> Chosen:
         """Return one of the graphs."""
-        return Chosen(self.data.take([place]), self.numbers[[place]])
+        return Chosen(self.data.take([position]), self.numbers[[position]])
 
 
-def read_data(name: str, options: Iterable[str] | None, part: Part) -> Chosen:
+def read_data(name: str, options: Iterable[str] | None, part: DataPart) -> Chosen:
     """Return a part of a data set, by its name or its folder."""
     return choose(load_whole(name, options), part)
 
 
-def choose(whole: datasets.Dataset, part: Part) -> Chosen:
+def choose(whole: datasets.Dataset, part: DataPart) -> Chosen:
     """Return a part of a data set."""
     numbers = numbers_in(part, whole.y, whole.name)
-    return Chosen(whole if part is Part.ALL else whole.take(numbers), numbers)
+    return Chosen(whole if part is DataPart.ALL else whole.take(numbers), numbers)
 
 
-def numbers_in(part: Part, y: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.int64]:
+def numbers_in(part: DataPart, y: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.int64]:
     """Return the numbers of the graphs of a part, for graphs of these classes."""
     numbers = np.flatnonzero(_is_in(part, y))
     if not len(numbers):
@@ -113,33 +113,33 @@ def load_whole(name: str, options: Iterable[str] | None) -> datasets.Dataset:
     return datasets.read_tu(folder, **settings)
 
 
-def _is_in(part: Part, y: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+def _is_in(part: DataPart, y: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """Return which graphs belong to a part; the share of every class is the same in both."""
-    if part is Part.ALL:
+    if part is DataPart.ALL:
         return np.ones(len(y), dtype=bool)
     is_test = np.zeros(len(y), dtype=bool)
     order = np.random.default_rng(0).permutation(len(y))
     for label in np.unique(y):
-        own = order[y[order] == label]
-        is_test[own[_ONE_IN - 1 :: _ONE_IN]] = True
-    return is_test if part is Part.TEST else ~is_test
+        of_class = order[y[order] == label]
+        is_test[of_class[_ONE_IN - 1 :: _ONE_IN]] = True
+    return is_test if part is DataPart.TEST else ~is_test
 
 
 # Classes --------------------------------------------------------------------------------------
 
 
 def class_names_for(classes: Iterable[Any], data: datasets.Dataset) -> list[str]:
-    """Return what a data set calls the classes of a model: numbers are places in its list."""
-    own, names = list(classes), data.class_names
-    if all(isinstance(label, int) and 0 <= label < len(names) for label in own):
-        return [names[label] for label in own]
-    found = [str(label) for label in own]
-    if not set(found) <= set(names):
+    """Return what a data set calls the classes of a model: numbers are positions in its list."""
+    labels, names = list(classes), data.class_names
+    if all(isinstance(label, int) and 0 <= label < len(names) for label in labels):
+        return [names[label] for label in labels]
+    texts = [str(label) for label in labels]
+    if not set(texts) <= set(names):
         raise LabelError(
             f"The model must have classes of the data set {data.name!r}, {', '.join(names)}. "
-            f"Its classes are {', '.join(found)}."
+            f"Its classes are {', '.join(texts)}."
         )
-    return found
+    return texts
 
 
 def with_class_names(idt: Any, data: datasets.Dataset) -> Any:

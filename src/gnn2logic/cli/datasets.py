@@ -32,13 +32,13 @@ def datasets(
         return
     from gnn2logic.cli.data import load_whole
 
-    found = load_whole(name, data)
+    dataset = load_whole(name, data)
     if as_json:
-        emit_json(_plain(found))
+        emit_json(_plain(dataset))
     else:
-        emit(found)
-        if found.description:
-            emit(f"\n{found.description}")
+        emit(dataset)
+        if dataset.description:
+            emit(f"\n{dataset.description}")
 
 
 def _list(as_json: bool) -> None:

@@ -16,12 +16,12 @@ from gnn2logic.cli.options import (
     ConvOption,
     DataArgument,
     DataOption,
+    DataPart,
     EpochsOption,
     GnnOption,
     HiddenOption,
     JsonOption,
     LayersOption,
-    Part,
     PartOption,
     QuietOption,
     SeedOption,
@@ -120,7 +120,7 @@ def distill(
         Path | None,
         typer.Option(help="Keep the network that is trained, NAME.safetensors."),
     ] = None,
-    part: PartOption = Part.TRAIN,
+    part: PartOption = DataPart.TRAIN,
     data: DataOption = None,
     dask: DaskOption = None,
     max_memory: MemoryOption = None,
@@ -153,16 +153,18 @@ def distill(
         store = open_store(dataset, data)
         say(f"Learning rules from {store.n_graphs} graphs of {store.path.name} ...")
         with engine_from(dask, max_memory) as engine:
-            kind = str(_variant(variant, labels))
-            model = learn_from_store(store, teacher, kind, layers, settings | {"engine": engine})
+            chosen_variant = str(_variant(variant, labels))
+            model = learn_from_store(
+                store, teacher, chosen_variant, layers, settings | {"engine": engine}
+            )
         _save(model, out, say)
         _tell(model, scores_on_store(store, model), out, store.path.name, as_json=as_json)
         return
     whole = load_whole(dataset, data)
     chosen = choose(whole, part)
     network = find_teacher(teacher, whole)
-    kind = _variant(variant, labels)
-    from_labels = kind is Variant.LABELS and network is None and save_teacher is None
+    chosen_variant = _variant(variant, labels)
+    from_labels = chosen_variant is Variant.LABELS and network is None and save_teacher is None
     if network is None and not from_labels:
         say(f"Training a {conv} on {len(chosen.data)} graphs of {whole.name} ...")
         shape = {"conv": str(conv), "n_layers": layers, "hidden": hidden, "max_epochs": epochs}
@@ -180,9 +182,9 @@ def distill(
             from gnn2logic import distillation
 
             say("Distilling it ...")
-            known = None if kind is Variant.GNN and not labels else chosen.labels
+            known = None if chosen_variant is Variant.GNN and not labels else chosen.labels
             model = distillation.distill(
-                network, chosen.network_graphs, known, variant=str(kind), **settings
+                network, chosen.network_graphs, known, variant=str(chosen_variant), **settings
             )
     _save(model, out, say)
     scores = scores_on_parts(whole, part, rule=model, network=network)

@@ -10,9 +10,9 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
+    DataPart,
     JsonOption,
     ModelArgument,
-    Part,
     QuietOption,
     TeacherOption,
 )
@@ -66,7 +66,7 @@ def explain(
     from gnn2logic.cli.subjects import load_named
     from gnn2logic.cli.teachers import find_teacher
 
-    idt, chosen = load_named(model, dataset, data, Part.ALL)
+    idt, chosen = load_named(model, dataset, data, DataPart.ALL)
     if index >= len(chosen.data):
         raise ParameterError(
             f"INDEX must be below {len(chosen.data)}, the number of graphs. Got {index} instead."
@@ -74,23 +74,23 @@ def explain(
     one = chosen.take(index)
     network = find_teacher(teacher, chosen.data)
     graph = one.graphs if network is None else one.network_graphs
-    found = explanation.explain(idt, graph, network, node=node)
+    reasons = explanation.explain(idt, graph, network, node=node)
     truth = str(chosen.labels[index])
     if as_json:
         plain = {"dataset": chosen.data.name, "graph": index, "true_class": truth}
-        emit_json(plain | found.to_dict())
+        emit_json(plain | reasons.to_dict())
     else:
         emit(f"Graph {index} of {chosen.data.name}, whose class is {truth}")
-        emit(found)
+        emit(reasons)
     if picture is not None:
-        _draw(found, picture)
+        _draw(reasons, picture)
         say(f"A picture is in {picture}.")
 
 
-def _draw(found: Explanation, picture: Path) -> None:
+def _draw(reasons: Explanation, picture: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
     from gnn2logic.plotting import plot_explanation
 
-    save_picture(plot_explanation(found), picture)
+    save_picture(plot_explanation(reasons), picture)

@@ -82,16 +82,16 @@ def formula(
         raise ParameterError("--max-size is for --as c2.")
     wanted = _formulas(model, label)
     if simplify:
-        wanted = {name: found.simplify() for name, found in wanted.items()}
+        wanted = {name: one.simplify() for name, one in wanted.items()}
     if as_json or notation is Notation.JSON:
         _emit_as_json(wanted, one=len(wanted) == 1 and (label is not None or None in wanted))
         return
     write, more = _writer(notation, wanted.values(), max_size)
-    for name, found in wanted.items():
+    for name, one in wanted.items():
         if name is None or label is not None:
-            emit(write(found))
+            emit(write(one))
         else:
-            emit(f"{name}: {write(found)}")
+            emit(f"{name}: {write(one)}")
     for line in more:
         emit(line)
 
@@ -114,16 +114,16 @@ def _writer(
 ) -> tuple[Callable[[Formula], str], list[str]]:
     """Return how formulas are written, and the lines that follow them."""
     if notation is Notation.ENGLISH:
-        from gnn2logic.explanation.parts import SHORT, Kinds
+        from gnn2logic.explanation.parts import SHORT, ShortNames
 
-        kinds = Kinds.of(formulas, short=SHORT)
-        return kinds.words, kinds.lines()
+        short_names = ShortNames.of(formulas, short=SHORT)
+        return short_names.words, short_names.lines()
     if notation is Notation.C2:
-        return lambda found: _in_c2(found, max_size), []
+        return lambda one: _in_c2(one, max_size), []
     plain: dict[Notation, Callable[[Formula], str]] = {
         Notation.TEXT: str,
-        Notation.UNICODE: lambda found: found.to_unicode(),
-        Notation.LATEX: lambda found: found.to_latex(),
+        Notation.UNICODE: lambda one: one.to_unicode(),
+        Notation.LATEX: lambda one: one.to_latex(),
     }
     return plain[notation], []
 
@@ -143,15 +143,17 @@ def _formulas(source: str, label: str | None) -> dict[str | None, Formula]:
         from gnn2logic.idt import load
 
         idt = load(source)
-        found: dict[str | None, Formula] = {
-            str(own): idt.formula(own) for own in idt.classes_.tolist() if label in (None, str(own))
+        formulas: dict[str | None, Formula] = {
+            str(name): idt.formula(name)
+            for name in idt.classes_.tolist()
+            if label in (None, str(name))
         }
-        if not found:
+        if not formulas:
             raise ParameterError(
                 f"--class must be one of {', '.join(map(str, idt.classes_.tolist()))}. "
                 f"Got {label!r} instead."
             )
-        return found
+        return formulas
     if label is not None:
         raise ParameterError(f"--class is for models, and there is no model {source!r}.")
     try:
@@ -169,5 +171,5 @@ def _is_file(source: str) -> bool:
 
 
 def _emit_as_json(formulas: dict[str | None, Formula], *, one: bool) -> None:
-    plain = {name: json.loads(found.to_json()) for name, found in formulas.items()}
+    plain = {name: json.loads(one.to_json()) for name, one in formulas.items()}
     emit_json(next(iter(plain.values())) if one else plain)

@@ -14,7 +14,7 @@ from gnn2logic.cli.data import Chosen
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.logic import Formula
 
-__all__ = ["Check", "ClassScore", "check_formula", "class_scores"]
+__all__ = ["ClassScore", "FormulaCheck", "check_formula", "class_scores"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -44,7 +44,7 @@ class ClassScore:
 
 
 @dataclass(frozen=True, eq=False)
-class Check:
+class FormulaCheck:
     """Where a formula holds.
 
     Parameters
@@ -80,18 +80,18 @@ class Check:
             return None
         return max(self.scores, key=lambda score: (score.f1, score.accuracy))
 
-    def places(self) -> list[dict[str, Any]]:
+    def graphs_with_nodes(self) -> list[dict[str, Any]]:
         """Return the graphs with a node that satisfies the formula, and all such nodes."""
         labels = self.labels.tolist()
-        found = []
-        for place, number in enumerate(self.numbers.tolist()):
-            nodes = np.flatnonzero(self.nodes[self.ptr[place] : self.ptr[place + 1]]).tolist()
+        entries = []
+        for position, number in enumerate(self.numbers.tolist()):
+            nodes = np.flatnonzero(self.nodes[self.ptr[position] : self.ptr[position + 1]]).tolist()
             if nodes:
-                holds = bool(self.graphs[place])
-                found.append(
-                    {"graph": number, "class": labels[place], "satisfied": holds, "nodes": nodes}
+                holds = bool(self.graphs[position])
+                entries.append(
+                    {"graph": number, "class": labels[position], "satisfied": holds, "nodes": nodes}
                 )
-        return found
+        return entries
 
     def plain(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -105,11 +105,13 @@ class Check:
             "n_satisfied_nodes": int(self.nodes.sum()),
             "classes": [asdict(score) for score in self.scores],
             "best_class": None if self.best is None else self.best.name,
-            "graphs": self.places(),
+            "graphs": self.graphs_with_nodes(),
         }
 
 
-def check_formula(formula: Formula, chosen: Chosen, reader: IDTPredictor | None = None) -> Check:
+def check_formula(
+    formula: Formula, chosen: Chosen, reader: IDTPredictor | None = None
+) -> FormulaCheck:
     """Evaluate a formula on graphs and compare it with every class.
 
     Parameters
@@ -119,7 +121,7 @@ def check_formula(formula: Formula, chosen: Chosen, reader: IDTPredictor | None 
     """
     batch = chosen.data.graphs if reader is None else reader.encoder_.transform(chosen.graphs)
     holds = formula.evaluate(batch)
-    return Check(
+    return FormulaCheck(
         formula=formula,
         dataset_name=chosen.data.name,
         numbers=chosen.numbers,

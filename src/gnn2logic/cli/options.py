@@ -17,13 +17,13 @@ __all__ = [
     "Convolution",
     "DataArgument",
     "DataOption",
+    "DataPart",
     "EpochsOption",
     "GnnOption",
     "HiddenOption",
     "JsonOption",
     "LayersOption",
     "ModelArgument",
-    "Part",
     "PartOption",
     "QuietOption",
     "SeedOption",
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-class Part(StrEnum):
+class DataPart(StrEnum):
     """The graphs of a data set to take."""
 
     TRAIN = "train"
@@ -70,7 +70,7 @@ ModelArgument = Annotated[
     typer.Argument(metavar="MODEL", help="A model that distill wrote.", show_default=False),
 ]
 PartOption = Annotated[
-    Part,
+    DataPart,
     typer.Option(help="Which graphs: 80% are to learn from, 20% to test on, always the same ones."),
 ]
 DataOption = Annotated[
@@ -119,7 +119,7 @@ def settings_from(option: str, given: Iterable[str] | None, known: Iterable[str]
     {'width': 8, 'leaf_sets': 'merge'}
     """
     names = list(known)
-    found = {}
+    settings = {}
     for text in given or ():
         key, equals, value = text.partition("=")
         if not equals or key not in names:
@@ -128,7 +128,7 @@ def settings_from(option: str, given: Iterable[str] | None, known: Iterable[str]
                 f"Got {text!r} instead."
             )
         try:
-            found[key] = json.loads(value)
+            settings[key] = json.loads(value)
         except ValueError:
-            found[key] = value
-    return found
+            settings[key] = value
+    return settings

@@ -123,11 +123,11 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> None:
     with writing_to(path):
         target = file_behind(path)
         # A device is written to; a file is replaced, which is a matter of its folder.
-        place = path if target is None else target.parent
-        if target is not None and not place.is_dir():
-            number = errno.ENOTDIR if place.exists() else errno.ENOENT
+        checked = path if target is None else target.parent
+        if target is not None and not checked.is_dir():
+            number = errno.ENOTDIR if checked.exists() else errno.ENOENT
             raise OSError(number, os.strerror(number))
-        if not os.access(place, os.W_OK if target is None else os.W_OK | os.X_OK):
+        if not os.access(checked, os.W_OK if target is None else os.W_OK | os.X_OK):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
 
@@ -145,8 +145,8 @@ def save_picture(ax: Any, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     picture = io.BytesIO()
-    kind = path.suffix.lower().removeprefix(".")
-    ax.figure.savefig(picture, format=kind, dpi=_DPI, bbox_inches="tight")
+    file_format = path.suffix.lower().removeprefix(".")
+    ax.figure.savefig(picture, format=file_format, dpi=_DPI, bbox_inches="tight")
     plt.close(ax.figure)
     with writing_to(path):
         write_atomically(path, picture.getvalue())

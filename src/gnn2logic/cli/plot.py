@@ -12,8 +12,8 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
+    DataPart,
     ModelArgument,
-    Part,
     PartOption,
     QuietOption,
     TeacherOption,
@@ -53,7 +53,7 @@ def plot(
         ),
     ] = Picture.IDT,
     teacher: TeacherOption = None,
-    part: PartOption = Part.TEST,
+    part: PartOption = DataPart.TEST,
     data: DataOption = None,
     quiet: QuietOption = False,
 ) -> None:

@@ -10,8 +10,8 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
+    DataPart,
     ModelArgument,
-    Part,
     PartOption,
     QuietOption,
     SeedOption,
@@ -36,7 +36,7 @@ def report(
     teacher: TeacherOption = None,
     title: Annotated[str | None, typer.Option(help="The heading.", show_default=False)] = None,
     examples: Annotated[int, typer.Option(min=0, help="Graphs of each class to show.")] = 6,
-    part: PartOption = Part.TEST,
+    part: PartOption = DataPart.TEST,
     data: DataOption = None,
     seed: SeedOption = 0,
     quiet: QuietOption = False,
@@ -51,14 +51,14 @@ def report(
     from gnn2logic.cli.subjects import arguments_of, load_named
 
     idt, chosen = load_named(model, dataset, data, part)
-    found = reporting.report(
+    page = reporting.report(
         idt,
         **arguments_of(idt, chosen, teacher),
         title=title,
         n_examples=examples,
         random_state=seed,
     )
-    write = {".html": found.write_html, ".md": found.write_markdown, ".json": found.write_json}
+    write = {".html": page.write_html, ".md": page.write_markdown, ".json": page.write_json}
     with writing_to(out):
         write[out.suffix.lower()](out)
     say(f"The report is in {out}.")

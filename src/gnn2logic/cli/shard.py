@@ -10,8 +10,8 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
+    DataPart,
     JsonOption,
-    Part,
     PartOption,
     QuietOption,
 )
@@ -39,7 +39,7 @@ def shard(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a store that is there.")
     ] = False,
-    part: PartOption = Part.ALL,
+    part: PartOption = DataPart.ALL,
     data: DataOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

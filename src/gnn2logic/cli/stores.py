@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.cli.data import numbers_in
-from gnn2logic.cli.formula_checks import Check, class_scores
-from gnn2logic.cli.options import Part
+from gnn2logic.cli.formula_checks import FormulaCheck, class_scores
+from gnn2logic.cli.options import DataPart
 from gnn2logic.cli.subjects import share
 from gnn2logic.cli.teachers import named_teacher
 from gnn2logic.exceptions import LabelError, ParameterError
@@ -36,7 +36,7 @@ def open_store(path: str, options: Iterable[str] | None) -> ShardStore:
     return open_shards(path)
 
 
-def compare_on_store(model: Path, store: ShardStore, part: Part) -> Comparison:
+def compare_on_store(model: Path, store: ShardStore, part: DataPart) -> Comparison:
     """Return what a model says about a part of a store; classes are compared as texts."""
     idt = load(model)
     level = idt.model_.level
@@ -44,13 +44,13 @@ def compare_on_store(model: Path, store: ShardStore, part: Part) -> Comparison:
     truth = store.y if store.label_level == level else None
     teacher = store.teacher_labels if store.teacher_label_level == level else None
     known = [labels.astype(str) for labels in (truth, teacher) if labels is not None]
-    own = set(idt.classes_.astype(str).tolist())
-    every = own.union(*(labels.tolist() for labels in known))
+    of_model = set(idt.classes_.astype(str).tolist())
+    every = of_model.union(*(labels.tolist() for labels in known))
     for labels in known:
-        if not own & set(labels.tolist()):
+        if not of_model & set(labels.tolist()):
             raise LabelError(
                 f"The model must have classes of the store, {', '.join(np.unique(labels))}. "
-                f"Its classes are {', '.join(sorted(own))}."
+                f"Its classes are {', '.join(sorted(of_model))}."
             )
     rows = _rows(store, part, level)
     return Comparison(
@@ -64,16 +64,16 @@ def compare_on_store(model: Path, store: ShardStore, part: Part) -> Comparison:
 
 
 def check_store(
-    formula: Formula, store: ShardStore, part: Part, reader: IDTPredictor | None = None
-) -> Check:
+    formula: Formula, store: ShardStore, part: DataPart, reader: IDTPredictor | None = None
+) -> FormulaCheck:
     """Evaluate a formula on a part of a store and compare it with every class."""
     if reader is not None:
         raise ParameterError(
             "--model is for data sets. A shard store has predicates of its own already: "
             "write it with the encoder of the model."
         )
-    found = [(formula.evaluate(batch, level="node"), batch.sizes.copy()) for batch in store]
-    nodes, sizes = (np.concatenate(own) for own in zip(*found, strict=True))
+    by_shard = [(formula.evaluate(batch, level="node"), batch.sizes.copy()) for batch in store]
+    nodes, sizes = (np.concatenate(arrays) for arrays in zip(*by_shard, strict=True))
     ptr = np.concatenate([[0], np.cumsum(sizes)])
     numbers = _rows(store, part, "graph")
     chosen = np.repeat(np.isin(np.arange(store.n_graphs), numbers), sizes)
@@ -82,7 +82,7 @@ def check_store(
     if store.label_level == "graph" and (y := store.y) is not None:
         labels = y[numbers].astype(str)
     names = [name for name in np.unique(labels).tolist() if name]
-    return Check(
+    return FormulaCheck(
         formula=formula,
         dataset_name=store.path.name,
         numbers=numbers,
@@ -94,9 +94,9 @@ def check_store(
     )
 
 
-def _rows(store: ShardStore, part: Part, level: str) -> npt.NDArray[np.int64]:
+def _rows(store: ShardStore, part: DataPart, level: str) -> npt.NDArray[np.int64]:
     """Return the graphs (or nodes) of a part; they are those of the data set it was made of."""
-    if level == "node" or part is Part.ALL:
+    if level == "node" or part is DataPart.ALL:
         return np.arange(store.n_graphs if level == "graph" else store.n_nodes)
     y = store.y if store.label_level == "graph" else None
     codes = np.zeros(store.n_graphs, dtype=np.int64)
@@ -114,8 +114,8 @@ def learn_from_store(
 
         if store.label_level is None:
             raise LabelError("The store must have labels to learn from. It was written without.")
-        kind = IDTClassifier if store.label_level == "graph" else IDTNodeClassifier
-        return kind(**({"n_layers": n_layers} | settings)).fit(store)
+        estimator = IDTClassifier if store.label_level == "graph" else IDTNodeClassifier
+        return estimator(**({"n_layers": n_layers} | settings)).fit(store)
     if teacher is None:
         raise ParameterError(
             "--teacher must be given for a folder of shards: no network is trained on it. "

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.cli.data import Chosen, choose, read_data, with_class_names
-from gnn2logic.cli.options import Part
+from gnn2logic.cli.options import DataPart
 from gnn2logic.cli.teachers import find_teacher
 from gnn2logic.datasets import Dataset
 from gnn2logic.exceptions import DataSetError
@@ -21,7 +21,7 @@ __all__ = ["arguments_of", "load_named", "scores_on_parts", "share", "subject_of
 
 
 def load_named(
-    model: Path, dataset: str, options: Iterable[str] | None, part: Part
+    model: Path, dataset: str, options: Iterable[str] | None, part: DataPart
 ) -> tuple[IDTPredictor, Chosen]:
     """Return a model that speaks of the classes of a data set, and graphs of it."""
     idt = load(model)
@@ -41,7 +41,7 @@ def arguments_of(idt: IDTPredictor, chosen: Chosen, teacher: str | None) -> dict
 
 
 def subject_of(
-    model: Path, dataset: str, options: Iterable[str] | None, part: Part, teacher: str | None
+    model: Path, dataset: str, options: Iterable[str] | None, part: DataPart, teacher: str | None
 ) -> ReportSubject:
     """Return all answers of a model, and those of the network if there is one."""
     idt, chosen = load_named(model, dataset, options, part)
@@ -50,16 +50,16 @@ def subject_of(
 
 
 def scores_on_parts(
-    whole: Dataset, part: Part, *, rule: Any = None, network: Any = None
+    whole: Dataset, part: DataPart, *, rule: Any = None, network: Any = None
 ) -> list[dict[str, Any]]:
     """Return accuracy and fidelity on what was learned from and on what was held back.
 
     Where all graphs were learned from, there is one row for them.
     """
     rows = []
-    for own in (Part.ALL,) if part is Part.ALL else (Part.TRAIN, Part.TEST):
+    for measured in (DataPart.ALL,) if part is DataPart.ALL else (DataPart.TRAIN, DataPart.TEST):
         try:
-            chosen = choose(whole, own)
+            chosen = choose(whole, measured)
         except DataSetError:
             continue
         graphs = chosen.graphs if network is None else chosen.network_graphs
@@ -68,7 +68,7 @@ def scores_on_parts(
         )
         rows.append(
             {
-                "part": str(own),
+                "part": str(measured),
                 "graphs": len(chosen.data),
                 "rule_accuracy": share(ours, chosen.labels),
                 "network_accuracy": share(theirs, chosen.labels),

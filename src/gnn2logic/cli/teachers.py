@@ -112,6 +112,6 @@ def _named(made: Any, data: datasets.Dataset) -> Any:
     teacher = copy.copy(as_teacher(made))
     if teacher.level != "node":
         # Without names the outputs are numbered as the classes of the data set are.
-        own = range(data.n_classes) if teacher.classes is None else teacher.classes.tolist()
-        teacher.classes = np.array(class_names_for(own, data))
+        labels = range(data.n_classes) if teacher.classes is None else teacher.classes.tolist()
+        teacher.classes = np.array(class_names_for(labels, data))
     return teacher

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from gnn2logic.experiments.folds import Fold, inner_splits, stream
-from gnn2logic.experiments.plans import Plan, RunSettings
+from gnn2logic.experiments.plans import ExperimentPlan, RunSettings
 from gnn2logic.graphs import GraphBatch
 
 __all__ = ["LearnedBaseline", "count_features", "learn_baseline", "wl_counts", "wl_kernel"]
@@ -41,7 +41,9 @@ class LearnedBaseline:
     tune_seconds: float
 
 
-def learn_baseline(name: str, fold: Fold, plan: Plan, run: RunSettings) -> LearnedBaseline:
+def learn_baseline(
+    name: str, fold: Fold, plan: ExperimentPlan, run: RunSettings
+) -> LearnedBaseline:
     """Tune a baseline on inner splits, fit it to the training part and predict the test part."""
     seed = stream(run, fold.dataset, fold.number, name)
     y = fold.train.y
@@ -136,11 +138,11 @@ def wl_counts(graphs: GraphBatch, n_rounds: int) -> list[sp.csr_matrix]:
     _, colours = np.unique(graphs.predicates, axis=0, return_inverse=True)
     colours = colours.reshape(-1).astype(np.int64)
     adjacency = sp.csr_matrix(graphs.adjacency)
-    found = [_histogram(graphs, colours)]
+    counts = [_histogram(graphs, colours)]
     for _ in range(n_rounds):
         colours = _refined(colours, adjacency)
-        found.append(_histogram(graphs, colours))
-    return found
+        counts.append(_histogram(graphs, colours))
+    return counts
 
 
 def _refined(colours: IntArray, adjacency: sp.csr_matrix) -> IntArray:
@@ -148,8 +150,8 @@ def _refined(colours: IntArray, adjacency: sp.csr_matrix) -> IntArray:
     around = colours[adjacency.indices]
     known: dict[tuple[int, bytes], int] = {}
     new = np.empty_like(colours)
-    for node, own in enumerate(colours.tolist()):
-        signature = own, np.sort(around[ends[node] : ends[node + 1]]).tobytes()
+    for node, colour in enumerate(colours.tolist()):
+        signature = colour, np.sort(around[ends[node] : ends[node + 1]]).tobytes()
         new[node] = known.setdefault(signature, len(known))
     return new
 

@@ -31,7 +31,7 @@ class Model:
     Parameters
     ----------
     name : str
-    kind : {"network", "idt", "baseline"}
+    model_type : {"network", "idt", "baseline"}
     guide : str or None
         The network that a model is, or whose node representations guide its inner layers.
     true_labels : bool
@@ -41,7 +41,7 @@ class Model:
     """
 
     name: str
-    kind: Literal["network", "idt", "baseline"]
+    model_type: Literal["network", "idt", "baseline"]
     guide: str | None = None
     true_labels: bool = True
     changes: dict[str, Any] = field(default_factory=dict, hash=False)

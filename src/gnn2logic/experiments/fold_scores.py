@@ -35,11 +35,11 @@ def score_fold(
         scorer = _Scorer(fold_of(dataset, number, run), run)
         # Models of one network follow each other, so that only one is held at a time.
         for guide in (*NETWORKS, None):
-            own = [model for model in models if model.guide == guide]
+            guided = [model for model in models if model.guide == guide]
             network = None
-            if own and guide is not None:
+            if guided and guide is not None:
                 network = train_network(guide, scorer.fold, scorer.plan, run)
-            for model in own:
+            for model in guided:
                 yield scorer.row(model, network)
 
 
@@ -53,9 +53,9 @@ class _Scorer:
 
     def row(self, model: Model, network: TrainedNetwork | None) -> Row:
         """Return what a model does on the fold."""
-        if model.kind == "baseline":
+        if model.model_type == "baseline":
             return self._baseline(model)
-        if model.kind == "network":
+        if model.model_type == "network":
             assert network is not None
             seconds = Seconds(train=network.train_seconds, tune=network.tune_seconds)
             return self._measured(

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, tra
 
 from gnn2logic.datasets import Dataset, load
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.experiments.plans import Plan, RunSettings, plan_for
+from gnn2logic.experiments.plans import ExperimentPlan, RunSettings, plan_for
 from gnn2logic.graphs import GraphBatch
 
 __all__ = ["Fold", "Labelled", "fold_of", "inner_splits", "stream"]
@@ -78,7 +78,7 @@ def _data(dataset: str, run: RunSettings) -> Labelled:
     return whole.take(np.sort(few))
 
 
-def inner_splits(y: Sequence[Any] | IntArray, plan: Plan, seed: int) -> list[Any]:
+def inner_splits(y: Sequence[Any] | IntArray, plan: ExperimentPlan, seed: int) -> list[Any]:
     """Return (learned from, held out) pairs of row numbers within a training fold."""
     splits = StratifiedShuffleSplit(
         plan.inner_splits, test_size=plan.inner_share, random_state=seed

@@ -14,7 +14,7 @@ from gnn2logic.exceptions import SingleClassWarning
 from gnn2logic.experiments.catalogue import Model
 from gnn2logic.experiments.folds import Fold, inner_splits, stream
 from gnn2logic.experiments.networks import TrainedNetwork
-from gnn2logic.experiments.plans import Plan, RunSettings, combinations
+from gnn2logic.experiments.plans import ExperimentPlan, RunSettings, combinations
 from gnn2logic.graphs import GraphBatch
 from gnn2logic.learning import IDTClassifier
 
@@ -32,7 +32,7 @@ class LearnedIDT:
 
 
 def learn_idt(
-    model: Model, fold: Fold, guide: TrainedNetwork | None, plan: Plan, run: RunSettings
+    model: Model, fold: Fold, guide: TrainedNetwork | None, plan: ExperimentPlan, run: RunSettings
 ) -> LearnedIDT:
     """Choose the settings of an IDT and fit it to the training part of a fold.
 

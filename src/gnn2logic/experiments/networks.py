@@ -15,7 +15,7 @@ from gnn2logic.distillation import as_teacher
 from gnn2logic.exceptions import UndertrainedWarning
 from gnn2logic.experiments.catalogue import NETWORKS
 from gnn2logic.experiments.folds import Fold, stream
-from gnn2logic.experiments.plans import Plan, RunSettings, combinations
+from gnn2logic.experiments.plans import ExperimentPlan, RunSettings, combinations
 from gnn2logic.models import GNNClassifier
 
 __all__ = ["TrainedNetwork", "evidence_of", "train_network"]
@@ -51,20 +51,20 @@ class TrainedNetwork:
     tune_seconds: float
 
 
-def train_network(name: str, fold: Fold, plan: Plan, run: RunSettings) -> TrainedNetwork:
+def train_network(name: str, fold: Fold, plan: ExperimentPlan, run: RunSettings) -> TrainedNetwork:
     """Train a network on a fold; of several settings, keep the one with the best validation loss.
 
     The validation part is the one that training watches anyway, a share of the training fold. So
     nothing is trained again after the choice.
     """
     conv = NETWORKS[name]
-    own: dict[str, Any] = {**plan.gnn, **getattr(plan, conv)}
+    settings: dict[str, Any] = {**plan.gnn, **getattr(plan, conv)}
     seed = stream(run, fold.dataset, fold.number, name)
     best: Any = None
     started = time.process_time()
     for tuned in combinations(plan.gnn_grid):
         before = time.process_time()
-        network = GNNClassifier(conv, device="cpu", random_state=seed, **{**own, **tuned})
+        network = GNNClassifier(conv, device="cpu", random_state=seed, **{**settings, **tuned})
         with warnings.catch_warnings():
             # The tables say how good a network is, and one of several settings may be bad.
             warnings.simplefilter("ignore", UndertrainedWarning)

@@ -14,13 +14,13 @@ import msgspec
 
 from gnn2logic._digests import sha256_of
 
-__all__ = ["Grid", "Plan", "RunSettings", "combinations", "plan_for"]
+__all__ = ["ExperimentPlan", "Grid", "RunSettings", "combinations", "plan_for"]
 
 # Tables of values; each stands for all combinations of its own values.
 Grid = list[dict[str, list[Any]]]
 
 
-class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExperimentPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How all models are learned on one data set.
 
     Parameters
@@ -72,7 +72,7 @@ class RunSettings(msgspec.Struct, frozen=True):
         return sha256_of([contents])[:16]
 
 
-def plan_for(dataset: str, run: RunSettings) -> Plan:
+def plan_for(dataset: str, run: RunSettings) -> ExperimentPlan:
     """Return the plan of one data set.
 
     Examples
@@ -86,13 +86,13 @@ def plan_for(dataset: str, run: RunSettings) -> Plan:
         for key, value in _read(layer).items():
             merge = isinstance(value, dict)
             merged[key] = {**merged.get(key, {}), **value} if merge else value
-    return msgspec.convert(merged, Plan)
+    return msgspec.convert(merged, ExperimentPlan)
 
 
 def _read(name: str) -> dict[str, Any]:
     text = (files("gnn2logic.experiments") / "settings" / f"{name}.toml").read_bytes()
-    found: dict[str, Any] = msgspec.toml.decode(text)
-    return found
+    settings: dict[str, Any] = msgspec.toml.decode(text)
+    return settings
 
 
 def combinations(grid: Grid) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ def on_cluster(
     """
     if not calls:
         return
-    found: SimpleQueue[Any] = SimpleQueue()
+    results: SimpleQueue[Any] = SimpleQueue()
 
     def collect(client: Any) -> None:
         try:
@@ -50,9 +50,9 @@ def on_cluster(
                     n_jobs=-1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
                 )
                 for result in pool(delayed(_alone)(task, *arguments) for arguments in calls):
-                    found.put(result)
+                    results.put(result)
         except BaseException as error:
-            found.put(_Failed(error))
+            results.put(_Failed(error))
 
     with connected(address, timeout=timeout) as engine:
         threading.Thread(target=collect, args=[engine.client], daemon=True).start()
@@ -60,7 +60,7 @@ def on_cluster(
         for _ in calls:
             while True:
                 try:
-                    result = found.get(timeout=_LOOK_EVERY)
+                    result = results.get(timeout=_LOOK_EVERY)
                     break
                 except Empty:
                     last_busy = engine.watch.look(last_busy)

@@ -106,7 +106,7 @@ def reproduce(
         # Data that is not there, or too small for so many folds, is told now and not hours later.
         fold_of(name, 0, run)
     _run_units(units, file, run, n_jobs, dask)
-    rows = sorted(file.read()[0], key=_place)
+    rows = sorted(file.read()[0], key=_rank)
     file.write(rows)
     record = {
         "command": command,
@@ -184,7 +184,7 @@ def _run_unit(unit: _Unit, run: RunSettings, file: RowFile | None) -> tuple[_Uni
     return unit, []
 
 
-def _place(row: Row) -> tuple[int, int, int]:
-    """Return the place of a row in a sorted file: data set, model, fold."""
+def _rank(row: Row) -> tuple[int, int, int]:
+    """Return where a row stands in a sorted file: data set, model, fold."""
     order = [model.name for model in (*PAPER_MODELS, *BASELINES, *ABLATIONS)]
     return DATASETS.index(row.dataset), order.index(row.model), row.fold

@@ -80,8 +80,8 @@ def _flat(rows: Collection[Row]) -> str:
     for row in rows:
         fidelities = [measure(row) for measure in measures.values()]
         times = [getattr(row.seconds, each) for each in seconds]
-        own = [getattr(row, each) for each in plain]
-        writer.writerow([*own, *fidelities, *times, json.dumps(row.tuned)])
+        figures = [getattr(row, each) for each in plain]
+        writer.writerow([*figures, *fidelities, *times, json.dumps(row.tuned)])
     return text.getvalue()
 
 
@@ -113,15 +113,15 @@ def _draw(dataset: str, rows: Collection[Row]) -> Any:
         for model in PAPER_MODELS
         for name in (model.name,)
     }
-    shown = {name: found for name, found in values.items() if found}
+    shown = {name: figures for name, figures in values.items() if figures}
     figure = figures.Figure(figsize=_SIZE, layout="constrained")
     ax = figure.add_subplot()
-    places = range(1, len(shown) + 1)
-    ax.boxplot(list(shown.values()), positions=list(places), widths=0.6)
+    positions = range(1, len(shown) + 1)
+    ax.boxplot(list(shown.values()), positions=list(positions), widths=0.6)
     paper = paper_figures("accuracy")
     means = [paper[dataset, name][0] for name in shown]
-    ax.plot(list(places), means, "D", color="tab:orange", label="mean in the paper")
-    ax.set_xticks(list(places), list(shown), rotation=20, ha="right")
+    ax.plot(list(positions), means, "D", color="tab:orange", label="mean in the paper")
+    ax.set_xticks(list(positions), list(shown), rotation=20, ha="right")
     ax.set_ylabel("test accuracy")
     ax.set_title(f"{dataset}, {len(next(iter(shown.values())))} folds")
     ax.legend(loc="lower right", fontsize="small")

@@ -117,12 +117,12 @@ def times_table(rows: Collection[Row]) -> str:
     ]
     datasets = [name for name in DATASETS if any(row.dataset == name for row in rows)]
     for label, chosen in [*((name, {name}) for name in datasets), ("together", set(datasets))]:
-        own = [row for row in rows if row.dataset in chosen]
-        train = sum(row.seconds.train for row in own) / 60
-        fit = sum(row.seconds.fit for row in own) / 60
-        tune = sum(row.seconds.tune for row in own) / 60
+        of_datasets = [row for row in rows if row.dataset in chosen]
+        train = sum(row.seconds.train for row in of_datasets) / 60
+        fit = sum(row.seconds.fit for row in of_datasets) / 60
+        tune = sum(row.seconds.tune for row in of_datasets) / 60
         # The models that share a network also share what asking it took.
-        shared = {(row.dataset, row.fold, row.evidence): row.seconds.capture for row in own}
+        shared = {(row.dataset, row.fold, row.evidence): row.seconds.capture for row in of_datasets}
         capture = sum(shared.values()) / 60
         figures = (train, capture, fit, train + capture + fit, tune)
         lines.append(f"| {label} | {' | '.join(f'{each:.1f}' for each in figures)} |")

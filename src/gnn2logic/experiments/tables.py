@@ -73,8 +73,8 @@ class Table:
     @property
     def datasets(self) -> tuple[str, ...]:
         """The data sets with at least one cell."""
-        found = {dataset for dataset, _ in self.cells}
-        return tuple(dataset for dataset in DATASETS if dataset in found)
+        measured = {dataset for dataset, _ in self.cells}
+        return tuple(dataset for dataset in DATASETS if dataset in measured)
 
 
 def index_rows(rows: Iterable[Row]) -> dict[Key, Row]:
@@ -150,19 +150,19 @@ def _table(
             values.setdefault((row.dataset, row.model), []).append(value)
     figures = paper_figures(paper) if paper else {}
     tops: dict[str, float] = {}
-    for (dataset, _), found in values.items():
-        tops[dataset] = max(tops.get(dataset, -np.inf), round(float(np.mean(found)), _DIGITS))
+    for (dataset, _), per_fold in values.items():
+        tops[dataset] = max(tops.get(dataset, -np.inf), round(float(np.mean(per_fold)), _DIGITS))
     cells = {
         key: Cell(
-            mean=float(np.mean(found)),
-            deviation=float(np.std(found)),
-            n_folds=len(found),
+            mean=float(np.mean(per_fold)),
+            deviation=float(np.std(per_fold)),
+            n_folds=len(per_fold),
             paper=figures.get(key),
             best=measure is not _size
             and measure is not _depth
-            and round(float(np.mean(found)), _DIGITS) == tops[key[0]],
+            and round(float(np.mean(per_fold)), _DIGITS) == tops[key[0]],
         )
-        for key, found in values.items()
+        for key, per_fold in values.items()
     }
     return Table(name, title, tuple(models), cells, digits)
 

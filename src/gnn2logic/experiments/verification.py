@@ -18,7 +18,7 @@ from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.results import ROWS_NAME
 from gnn2logic.experiments.rows import Row, RowFile, problem_with
 
-__all__ = ["Check", "verify"]
+__all__ = ["RowCheck", "verify"]
 
 # How far the accuracy of a network on one fold may be off on another machine.
 _TOLERANCE = 0.1
@@ -26,7 +26,7 @@ _MOST_BYTES = 2**24
 
 
 @dataclass(frozen=True)
-class Check:
+class RowCheck:
     """How a row compares with the same row made anew.
 
     Parameters
@@ -45,7 +45,7 @@ class Check:
 
 def verify(
     results: str | os.PathLike[str], *, n_rows: int = 3, random_state: int | None = None
-) -> list[Check]:
+) -> list[RowCheck]:
     """Make some rows of a folder of results anew and compare them.
 
     Given the same node representations an IDT is the same bit for bit, everywhere. Networks are
@@ -81,7 +81,7 @@ def _settings_of(folder: Path) -> RunSettings:
         ) from None
 
 
-def _check(old: Row, run: RunSettings) -> Check:
+def _check(old: Row, run: RunSettings) -> RowCheck:
     if (problem := problem_with(old, run)) is not None:
         raise DataSetError(
             f"There is a row of {old.model} on fold {old.fold} of {old.dataset}, which this "
@@ -90,12 +90,12 @@ def _check(old: Row, run: RunSettings) -> Check:
     model: Model = model_named(old.model)
     (new,) = score_fold(old.dataset, old.fold, [model], run)
     if _results_of(old) == _results_of(new):
-        return Check(old, new, True, "the same bit for bit")
+        return RowCheck(old, new, True, "the same bit for bit")
     if old.evidence == new.evidence:
-        return Check(old, new, False, "different although learned from the same")
+        return RowCheck(old, new, False, "different although learned from the same")
     off = abs(old.accuracy - new.accuracy)
     finding = f"the network came out differently here; accuracy is off by {off:.3f}"
-    return Check(old, new, off <= _TOLERANCE, finding)
+    return RowCheck(old, new, off <= _TOLERANCE, finding)
 
 
 def _results_of(row: Row) -> bytes:

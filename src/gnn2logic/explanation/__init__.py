@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnn2logic.explanation.explanations import Explanation, explain
 from gnn2logic.explanation.flips import CountChange, Flip
-from gnn2logic.explanation.parts import Part, in_steps
+from gnn2logic.explanation.parts import FormulaPart, in_steps
 from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.subject import TeacherAnswer
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
@@ -17,8 +17,8 @@ __all__ = [
     "CountChange",
     "Explanation",
     "Flip",
+    "FormulaPart",
     "IDTExplainer",
-    "Part",
     "TeacherAnswer",
     "Witnesses",
     "explain",

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.explanation.flips import Flip, flips_at
-from gnn2logic.explanation.parts import Part, parts_of
-from gnn2logic.explanation.path import Condition, Search
+from gnn2logic.explanation.parts import FormulaPart, parts_of
+from gnn2logic.explanation.path import Condition, GraphDecisions
 from gnn2logic.explanation.subject import TeacherAnswer, ask_teacher, graph_subject
 from gnn2logic.explanation.witnesses import Witnesses, witnesses_of
 from gnn2logic.graphs.batch import GraphBatch
@@ -88,7 +88,7 @@ class Explanation:
         return self.witnesses.rule
 
     @cached_property
-    def parts(self) -> tuple[tuple[Part, ...], ...]:
+    def parts(self) -> tuple[tuple[FormulaPart, ...], ...]:
         """For every condition the formula that it counts and all parts of it, with their nodes."""
         return tuple(parts_of(condition.inner, self.graph) for condition in self.conditions)
 
@@ -113,7 +113,7 @@ class Explanation:
             "n_nodes": self.graph.n_nodes,
             "label": self.label,
             "share": self.share,
-            "shares": [{"label": own, "share": share} for own, share in self.shares.items()],
+            "shares": [{"label": label, "share": share} for label, share in self.shares.items()],
             "support": self.support,
             "teacher": None
             if teacher is None
@@ -148,11 +148,11 @@ class Explanation:
 
 def numbers_of(nodes: npt.NDArray[np.bool_]) -> list[int]:
     """Return the numbers of the nodes that are marked."""
-    found: list[int] = np.flatnonzero(nodes).tolist()
-    return found
+    numbers: list[int] = np.flatnonzero(nodes).tolist()
+    return numbers
 
 
-def _condition_to_dict(condition: Condition, parts: tuple[Part, ...]) -> dict[str, Any]:
+def _condition_to_dict(condition: Condition, parts: tuple[FormulaPart, ...]) -> dict[str, Any]:
     threshold = condition.threshold
     return {
         "formula": str(condition.formula),
@@ -248,19 +248,19 @@ def explain(
     if isinstance(graph, Iterator):
         graph = list(graph)
     subject = graph_subject(idt, graph, node=node, class_names=class_names)
-    search = Search(subject.model, subject.batch)
-    found = witnesses_of(subject, search)
+    decisions = GraphDecisions(subject.model, subject.batch)
+    reasons = witnesses_of(subject, decisions)
     final = subject.model.final
-    leaf, _ = search.path(final, subject.row)
+    leaf, _ = decisions.path(final, subject.row)
     values = final.values[final.leaves[leaf]]
     shares = (values / values.sum()).tolist()
     return Explanation(
         level=subject.level,
-        witnesses=found,
+        witnesses=reasons,
         shares=dict(zip(subject.names, shares, strict=True)),
         support=_support(final, leaf),
-        flips=flips_at(search, subject.row, leaf, subject.names),
-        teacher=None if teacher is None else ask_teacher(teacher, graph, subject, found.label),
+        flips=flips_at(decisions, subject.row, leaf, subject.names),
+        teacher=None if teacher is None else ask_teacher(teacher, graph, subject, reasons.label),
     )
 
 

@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from gnn2logic.explanation.path import Search, largest_part
+from gnn2logic.explanation.path import GraphDecisions, largest_part
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.formulas import final_columns, leaf_classes
 from gnn2logic.idt.tree import Split, Tree
@@ -107,19 +107,21 @@ class Situation:
     sizes: Mapping[Modality, int]
 
 
-def flips_at(search: Search, row: int, leaf: int, labels: Sequence[Any]) -> tuple[Flip, ...]:
+def flips_at(
+    decisions: GraphDecisions, row: int, leaf: int, labels: Sequence[Any]
+) -> tuple[Flip, ...]:
     """Return what would lead a node from its leaf of the final tree to other classes."""
-    formulas = final_columns(search.model)
-    splits = [split for split in search.model.final.splits if split is not None]
+    formulas = final_columns(decisions.model)
+    splits = [split for split in decisions.model.final.splits if split is not None]
     situation = Situation(
         formulas,
         {
-            (split.modality, formulas[split.column]): int(search.count(split)[row])
+            (split.modality, formulas[split.column]): int(decisions.count(split)[row])
             for split in splits
         },
-        {split.modality: search.size(split, row) for split in splits},
+        {split.modality: decisions.size(split, row) for split in splits},
     )
-    return nearest_flips(search.model.final, situation, leaf, labels)
+    return nearest_flips(decisions.model.final, situation, leaf, labels)
 
 
 def nearest_flips(
@@ -140,15 +142,15 @@ def nearest_flips(
     classes = leaf_classes(tree)
     best: dict[int, tuple[tuple[int, int, int], Flip]] = {}
     for number, path in enumerate(tree.paths()):
-        own = classes[number]
-        if own == classes[leaf]:
+        leaf_class = classes[number]
+        if leaf_class == classes[leaf]:
             continue
         changes = _nearest(path, situation)
         if changes is not None:
-            flip = Flip(labels[own], changes)
+            flip = Flip(labels[leaf_class], changes)
             rank = (flip.total, len(changes), number)
-            if own not in best or rank < best[own][0]:
-                best[own] = (rank, flip)
+            if leaf_class not in best or rank < best[leaf_class][0]:
+                best[leaf_class] = (rank, flip)
     return tuple(flip for _, flip in sorted(best.values(), key=lambda entry: entry[0]))
 
 
@@ -167,10 +169,10 @@ def _nearest(
         demands.setdefault(inner, []).append((threshold, value))
     changes: list[CountChange] = []
     for modality, demands in by_modality.items():
-        found = _within(modality, demands, situation)
-        if found is None:
+        nearest = _within(modality, demands, situation)
+        if nearest is None:
             return None
-        for inner, after in found.items():
+        for inner, after in nearest.items():
             sizes, counts = situation.sizes, situation.counts
             before = sizes[modality] if inner is TRUE else counts[modality, inner]
             if after != before:
@@ -182,7 +184,7 @@ def _within(
     modality: Modality, demands: Demands, situation: Situation
 ) -> dict[Formula, int] | None:
     """Return the nearest counts of the terms of one modal parameter."""
-    counts = {inner: n for (own, inner), n in situation.counts.items() if own == modality}
+    counts = {inner: n for (other, inner), n in situation.counts.items() if other == modality}
     size = situation.sizes[modality]
     # Counts that nothing is demanded of still have to fit into a smaller set.
     others = {inner: demands.get(inner, []) for inner in counts if inner is not TRUE}
@@ -208,11 +210,11 @@ def _within(
     for step, other_size in _sizes_around(size, low, high):
         if best_cost is not None and step >= best_cost:
             break
-        found = _at_size(others, counts, other_size)
-        if found is not None:
-            cost = step + sum(abs(after - counts[inner]) for inner, after in found.items())
+        nearest = _at_size(others, counts, other_size)
+        if nearest is not None:
+            cost = step + sum(abs(after - counts[inner]) for inner, after in nearest.items())
             if best_cost is None or cost < best_cost:
-                best, best_cost = {TRUE: other_size, **found}, cost
+                best, best_cost = {TRUE: other_size, **nearest}, cost
     return best
 
 
@@ -260,14 +262,14 @@ def _at_size(
     demands: Demands, counts: Mapping[Formula, int], size: int
 ) -> dict[Formula, int] | None:
     """Return the nearest counts that meet the demands if the set has a given size."""
-    found: dict[Formula, int] = {}
+    nearest: dict[Formula, int] = {}
     for inner, asked in demands.items():
         low, high = _interval(asked, size)
         most = size if high is None else min(high, size)
         if most < low:
             return None
-        found[inner] = min(max(counts[inner], low), most)
-    return found
+        nearest[inner] = min(max(counts[inner], low), most)
+    return nearest
 
 
 def _interval(asked: Sequence[tuple[Threshold, bool]], size: int) -> tuple[int, int | None]:

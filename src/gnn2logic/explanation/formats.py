@@ -102,5 +102,5 @@ def _nodes(nodes: NodeWords) -> str:
     )
 
 
-def _list(kind: str, items: Iterable[str]) -> str:
-    return f"<{kind}>{''.join(f'<li>{item}</li>' for item in items)}</{kind}>"
+def _list(tag: str, items: Iterable[str]) -> str:
+    return f"<{tag}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"

@@ -18,18 +18,18 @@ from gnn2logic.logic.printing.text import ASCII
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Or, conjunction, modal, negation
 from gnn2logic.logic.walk import subformulas
 
-__all__ = ["SHORT", "Kinds", "Part", "in_steps", "parts_of"]
+__all__ = ["SHORT", "FormulaPart", "ShortNames", "in_steps", "parts_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class FormulaPart:
     """A part of a formula, and all nodes of the graph that satisfy it."""
 
     formula: Formula
     nodes: npt.NDArray[np.bool_]
 
 
-def parts_of(formula: Formula, graph: GraphBatch) -> tuple[Part, ...]:
+def parts_of(formula: Formula, graph: GraphBatch) -> tuple[FormulaPart, ...]:
     """Return the parts of a formula, itself first and each once, with their nodes.
 
     An interval of one count is one part, as it is read. `true` and `false` are left out.
@@ -41,14 +41,14 @@ def parts_of(formula: Formula, graph: GraphBatch) -> tuple[Part, ...]:
     >>> [(str(part.formula), part.nodes.nonzero()[0].tolist()) for part in parts]
     [('A(A true = 1) > 1', [1]), ('A true = 1', [0, 2])]
     """
-    found: dict[Formula, None] = {}
+    parts: dict[Formula, None] = {}
     stack = [formula]
     while stack:
         part = stack.pop()
-        if part not in found and not isinstance(part, Constant):
-            found[part] = None
+        if part not in parts and not isinstance(part, Constant):
+            parts[part] = None
             stack.extend(reversed(_below(part)))
-    return tuple(Part(part, truth) for part, truth in evaluate_each(found, graph).items())
+    return tuple(FormulaPart(part, truth) for part, truth in evaluate_each(parts, graph).items())
 
 
 def _below(formula: Formula) -> list[Formula]:
@@ -77,7 +77,7 @@ _LARGEST = 1000
 
 
 @dataclass(frozen=True)
-class Kinds:
+class ShortNames:
     """The names of some parts of formulas, and texts that use them.
 
     Parameters
@@ -90,16 +90,16 @@ class Kinds:
     @classmethod
     def of(
         cls, formulas: Iterable[Formula], order: Iterable[Formula] = (), *, short: int = 0
-    ) -> Kinds:
+    ) -> ShortNames:
         """Return names for the long parts of some formulas; those in `order` come first.
 
         Sentences of at most `short` characters need no names.
 
         >>> from gnn2logic.logic import parse
         >>> inner = parse("A(I+A(A(atom=N) > 2/3) > 0 & I+A(A(atom=O) > 2/3) > 0) > 1")
-        >>> list(Kinds.of([parse("1 U0 > 1")]).names)
+        >>> list(ShortNames.of([parse("1 U0 > 1")]).names)
         []
-        >>> [str(part) for part in Kinds.of([parse(f"1({inner}) > 1")]).names]
+        >>> [str(part) for part in ShortNames.of([parse(f"1({inner}) > 1")]).names]
         ['I+A(A(atom=N) > 2/3) > 0 & I+A(A(atom=O) > 2/3) > 0']
         """
         wanted = [formula for formula in formulas if not _is_short(formula, short)]
@@ -175,8 +175,8 @@ def in_steps(formula: Formula) -> str:
     more than 10 nodes have more than 1 neighbour that is of kind (a)
       (a) nodes that are red, and have at least one neighbour with no neighbours that are blue, ...
     """
-    kinds = Kinds.of([formula], short=SHORT)
-    return "\n".join([kinds.words(formula), *kinds.lines()])
+    short_names = ShortNames.of([formula], short=SHORT)
+    return "\n".join([short_names.words(formula), *short_names.lines()])
 
 
 def _is_short(formula: Formula, limit: int) -> bool:
@@ -185,14 +185,14 @@ def _is_short(formula: Formula, limit: int) -> bool:
 
 def _sentences(formulas: Iterable[Formula]) -> set[Formula]:
     """Return some formulas and what they combine, as deep as a sentence may reach."""
-    found: set[Formula] = set()
+    combined: set[Formula] = set()
     stack = list(formulas)
     while stack:
         node = stack.pop()
-        if node not in found and not isinstance(node, Modal) and node.size <= _LARGEST:
-            found.add(node)
+        if node not in combined and not isinstance(node, Modal) and node.size <= _LARGEST:
+            combined.add(node)
             stack.extend(node.children)
-    return found
+    return combined
 
 
 def _as_read(formulas: Iterable[Formula]) -> Iterator[Formula]:

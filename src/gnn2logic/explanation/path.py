@@ -20,7 +20,7 @@ from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.evaluation import more_than_share
 from gnn2logic.logic.syntax import TRUE, Formula, Threshold, modal, negation
 
-__all__ = ["Condition", "Search", "largest_part"]
+__all__ = ["Condition", "GraphDecisions", "largest_part"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -78,7 +78,7 @@ class Condition:
         return self.count - self.limit if self.met else self.limit + 1 - self.count
 
 
-class Search:
+class GraphDecisions:
     """The decisions of a model on one graph.
 
     Parameters

@@ -102,16 +102,16 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
         row = self._row(index, kwargs.get("batch"))
         node = row if self.idt.model_.level == "node" else None
         data = self._data(x, edge_index, kwargs)
-        found = witnesses(self.idt, data, node=node)
+        reasons = witnesses(self.idt, data, node=node)
         explanation = Explanation()
         if self.explainer_config.node_mask_type is not None:
-            explanation.node_mask = _tensor(found.node_scores, x).unsqueeze(1)
+            explanation.node_mask = _tensor(reasons.node_scores, x).unsqueeze(1)
         if self.explainer_config.edge_mask_type is not None:
-            explanation.edge_mask = _edge_mask(found, data, self.idt).to(x.device)
-        explanation.formula = self.idt.formula(found.label)
-        explanation.rule = str(found.rule)
-        explanation.label = found.label
-        explanation.agrees = found.label == self._label(int(target.flatten()[row or 0]))
+            explanation.edge_mask = _edge_mask(reasons, data, self.idt).to(x.device)
+        explanation.formula = self.idt.formula(reasons.label)
+        explanation.rule = str(reasons.rule)
+        explanation.label = reasons.label
+        explanation.agrees = reasons.label == self._label(int(target.flatten()[row or 0]))
         return explanation
 
     def _row(self, index: int | Tensor | None, batch: Tensor | None) -> int | None:
@@ -178,10 +178,11 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
                 f"(got '{model.task_level.value}')."
             )
         for name in ("node_mask_type", "edge_mask_type"):
-            kind = getattr(settings, name)
-            if kind not in (None, MaskType.object):
+            mask_type = getattr(settings, name)
+            if mask_type not in (None, MaskType.object):
                 return (
-                    f"marks whole nodes and edges; '{name}' must be 'object' (got '{kind.value}')."
+                    f"marks whole nodes and edges; '{name}' must be 'object' "
+                    f"(got '{mask_type.value}')."
                 )
         return None
 
@@ -207,20 +208,20 @@ def _output_labels(idt: IDTPredictor, teacher: object) -> list[object] | None:
     )
 
 
-def _edge_mask(found: Witnesses, data: Data, idt: IDTPredictor) -> Tensor:
+def _edge_mask(reasons: Witnesses, data: Data, idt: IDTPredictor) -> Tensor:
     """Return the scores of edges that are witnesses, 0 at the others."""
-    size = found.graph.n_nodes
+    size = reasons.graph.n_nodes
     sources, targets = data.edge_index.cpu().numpy()
     codes = sources * size + targets
     every, none = np.arange(len(codes)), np.zeros(0, dtype=np.intp)
     marked = np.zeros(len(codes), dtype=np.float32)
     relations = edges_by_relation(data, idt.encoder_.edge_types)
-    for relation, pairs in found.edges_by_relation.items():
+    for relation, pairs in reasons.edges_by_relation.items():
         # Of parallel edges only those of the relation are meant.
-        of_kind = every if relation is None else relations.get(relation, none)
+        of_relation = every if relation is None else relations.get(relation, none)
         # Pairs are sorted, and so are their codes.
-        known, scores = pairs[:, 0] * size + pairs[:, 1], found.edge_scores_by_relation[relation]
-        is_known = np.isin(codes[of_kind], known)
-        chosen = of_kind[is_known]
+        known, scores = pairs[:, 0] * size + pairs[:, 1], reasons.edge_scores_by_relation[relation]
+        is_known = np.isin(codes[of_relation], known)
+        chosen = of_relation[is_known]
         marked[chosen] = np.maximum(marked[chosen], scores[np.searchsorted(known, codes[chosen])])
     return torch.from_numpy(marked)

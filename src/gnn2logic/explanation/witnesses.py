@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.explanation.path import Condition, Search
+from gnn2logic.explanation.path import Condition, GraphDecisions
 from gnn2logic.explanation.subject import GraphSubject, graph_subject
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges
@@ -118,23 +118,25 @@ def witnesses(idt: IDTPredictor | IDT, graph: object, *, node: int | None = None
     >>> import gnn2logic as gl
     >>> from gnn2logic.idt.from_formulas import from_formulas
     >>> idt = from_formulas({"yes": "1(A U0 > 2) > 1"}, otherwise="no", names=["U0", "U1"])
-    >>> found = witnesses(idt, gl.random_graphs(1, sizes=8, density=0.5, random_state=0))
-    >>> print(found.label, found.rule)
+    >>> reasons = witnesses(idt, gl.random_graphs(1, sizes=8, density=0.5, random_state=0))
+    >>> print(reasons.label, reasons.rule)
     yes 1(A U0 > 2) > 1
-    >>> condition = found.conditions[0]
+    >>> condition = reasons.conditions[0]
     >>> condition.count, condition.size, condition.threshold, condition.met
     (2, 8, 1, True)
     >>> condition.nodes.nonzero()[0]
     array([2, 3])
     """
     subject = graph_subject(idt, graph, node=node)
-    return witnesses_of(subject, Search(subject.model, subject.batch))
+    return witnesses_of(subject, GraphDecisions(subject.model, subject.batch))
 
 
-def witnesses_of(subject: GraphSubject, search: Search) -> Witnesses:
+def witnesses_of(subject: GraphSubject, decisions: GraphDecisions) -> Witnesses:
     """Return the witnesses of what was asked."""
-    leaf, conditions = search.follow(subject.row)
-    nodes, edges = _Support(search).of([own.split for own in conditions], subject.row)
+    leaf, conditions = decisions.follow(subject.row)
+    nodes, edges = _Support(decisions).of(
+        [condition.split for condition in conditions], subject.row
+    )
     if subject.node is not None:
         nodes[subject.row] = 1.0
     together: dict[tuple[int, int], float] = {}
@@ -160,12 +162,12 @@ def witnesses_of(subject: GraphSubject, search: Search) -> Witnesses:
 class _Support:
     """The nodes and edges that decisions are about, down to the inputs."""
 
-    def __init__(self, search: Search) -> None:
-        self._search = search
+    def __init__(self, decisions: GraphDecisions) -> None:
+        self._decisions = decisions
 
     def of(self, path: Sequence[Split], row: int) -> tuple[FloatArray, EdgeScores]:
         """Return the scores of the nodes and edges that the decisions at a node are about."""
-        nodes = np.zeros(self._search.graph.n_nodes)
+        nodes = np.zeros(self._decisions.graph.n_nodes)
         edges: EdgeScores = {}
         for split in path:
             node_depths, edge_depths = self._below(split, row)
@@ -179,22 +181,22 @@ class _Support:
 
     def _below(self, condition: Split, row: int) -> tuple[IntArray, EdgeDepths]:
         """Return how far below a condition nodes and edges first matter, to the last."""
-        size = self._search.graph.n_nodes
-        asked = {number: np.full(size, _NEVER) for number in self._search.values}
+        size = self._decisions.graph.n_nodes
+        asked = {number: np.full(size, _NEVER) for number in self._decisions.values}
         edges: EdgeDepths = {}
         self._ask(condition, np.arange(size) == row, 0, asked, edges)
         # Columns are made of earlier ones, so from the last to the first all is known in time.
         for number in sorted(asked, reverse=True):
-            column = self._search.model.columns[number]
+            column = self._decisions.model.columns[number]
             if isinstance(column, LeafSet):
-                tree = self._search.model.layers[column.layer].trees[column.tree]
+                tree = self._decisions.model.layers[column.layer].trees[column.tree]
                 for depth in np.unique(asked[number][asked[number] < _NEVER]).tolist():
                     self._ask_tree(tree, asked[number] == depth, depth + 1, asked, edges)
         # A condition that leads along no edges has its first ones one decision further down.
         offset = 0 if _follows_edges(condition) else 1
         for relation, depths in edges.items():
             edges[relation] = {edge: depth - offset for edge, depth in depths.items()}
-        if self._search.graph.is_symmetric:
+        if self._decisions.graph.is_symmetric:
             for depths in edges.values():
                 for (source, target), depth in list(depths.items()):
                     _note(depths, (target, source), depth)
@@ -210,7 +212,7 @@ class _Support:
             split = tree.splits[at]
             if split is not None and here.any():
                 self._ask(split, here, depth, asked, edges)
-                truth = self._search.truth(split)
+                truth = self._decisions.truth(split)
                 stack.append((tree.true_child[at], here & truth))
                 stack.append((tree.false_child[at], here & ~truth))
 
@@ -220,15 +222,15 @@ class _Support:
         """Ask for the nodes that a decision counts at some nodes, and for the edges to them."""
         modality = split.modality
         numbers = np.flatnonzero(rows)
-        counted, itself, near = self._search.looked_at(split, numbers)
+        counted, itself, near = self._decisions.looked_at(split, numbers)
         depths = asked[split.column]
         depths[counted.any(axis=0)] = np.minimum(depths[counted.any(axis=0)], depth)
         if _follows_edges(split):
             used = counted & near & ~(itself & modality.itself)
-            places, others = np.nonzero(used)
-            found = self._as_they_are(modality.edges, numbers[places], others)
+            positions, others = np.nonzero(used)
+            followed = self._as_they_are(modality.edges, numbers[positions], others)
             noted = edges.setdefault(modality.edges.relation, {})
-            for edge in found:
+            for edge in followed:
                 _note(noted, edge, depth)
 
     def _as_they_are(
@@ -241,7 +243,7 @@ class _Support:
         back = {(source, target) for target, source in ahead}
         if which.direction is Direction.IN:
             return back
-        matrix = self._search.graph.edges(Edges(relation=which.relation)).support
+        matrix = self._decisions.graph.edges(Edges(relation=which.relation)).support
         both = back | {(target, source) for source, target in back}
         return {(source, target) for source, target in both if matrix[source, target]}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gnn2logic._text import one_line
 from gnn2logic.explanation.flips import Flip
-from gnn2logic.explanation.parts import Kinds, Part
+from gnn2logic.explanation.parts import FormulaPart, ShortNames
 from gnn2logic.explanation.path import Condition
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.syntax import TRUE
@@ -72,16 +72,16 @@ class Wording:
 
 def wording_of(explanation: Explanation) -> Wording:
     """Return what to say about an explanation."""
-    parts = {part.formula: part for own in explanation.parts for part in own}
+    parts = {part.formula: part for parts_of_one in explanation.parts for part in parts_of_one}
     changes = [change.formula for flip in explanation.flips for change in flip.changes]
     formulas = [condition.formula for condition in explanation.conditions]
-    kinds = Kinds.of([*formulas, *changes], parts)
+    short_names = ShortNames.of([*formulas, *changes], parts)
     # Changes may name parts of formulas that are not on the path.
-    elsewhere = [kind for kind in kinds.names if kind not in parts]
+    elsewhere = [formula for formula in short_names.names if formula not in parts]
     for formula, nodes in evaluate_each(elsewhere, explanation.graph).items():
-        parts[formula] = Part(formula, nodes)
-    named = [parts[kind] for kind in kinds.names]
-    others = [part for part in parts.values() if part.formula not in kinds.names]
+        parts[formula] = FormulaPart(formula, nodes)
+    named = [parts[formula] for formula in short_names.names]
+    others = [part for part in parts.values() if part.formula not in short_names.names]
     counted = {condition.inner for condition in explanation.conditions}
     others.sort(key=lambda part: part.formula not in counted)
     n_shown = max(_SHOWN_PARTS - len(named), sum(part.formula in counted for part in others))
@@ -90,10 +90,12 @@ def wording_of(explanation: Explanation) -> Wording:
         label=label_text(explanation.label),
         title=f"Predicted class{where}: {label_text(explanation.label)}",
         notes=tuple(_notes(explanation)),
-        conditions=tuple(_condition(condition, kinds) for condition in explanation.conditions),
-        nodes=tuple(_nodes(part, kinds) for part in [*named, *others[:n_shown]]),
+        conditions=tuple(
+            _condition(condition, short_names) for condition in explanation.conditions
+        ),
+        nodes=tuple(_nodes(part, short_names) for part in [*named, *others[:n_shown]]),
         left_out=max(len(others) - n_shown, 0),
-        flips=tuple(_flip(flip, kinds) for flip in explanation.flips),
+        flips=tuple(_flip(flip, short_names) for flip in explanation.flips),
         last=_last(explanation),
     )
 
@@ -117,10 +119,10 @@ def _notes(explanation: Explanation) -> list[str]:
     return notes
 
 
-def _condition(condition: Condition, kinds: Kinds) -> ConditionWords:
+def _condition(condition: Condition, short_names: ShortNames) -> ConditionWords:
     return ConditionWords(
-        sentence(kinds.words(condition.formula)),
-        kinds.logic(condition.formula),
+        sentence(short_names.words(condition.formula)),
+        short_names.logic(condition.formula),
         f"{count_words(condition)}; {condition.margin} {_direction(condition)} would break it.",
     )
 
@@ -148,16 +150,16 @@ def _direction(condition: Condition) -> str:
     return "fewer" if condition.met else "more"
 
 
-def _nodes(part: Part, kinds: Kinds) -> NodeWords:
+def _nodes(part: FormulaPart, short_names: ShortNames) -> NodeWords:
     return NodeWords(
-        kinds.names.get(part.formula, ""),
-        _capital(kinds.nodes(part.formula)),
-        kinds.logic(part.formula),
+        short_names.names.get(part.formula, ""),
+        _capital(short_names.nodes(part.formula)),
+        short_names.logic(part.formula),
         _node_list(part),
     )
 
 
-def _node_list(part: Part) -> str:
+def _node_list(part: FormulaPart) -> str:
     """Return the numbers of nodes, cut if there are many."""
     numbers = part.nodes.nonzero()[0].tolist()
     if not numbers:
@@ -168,9 +170,10 @@ def _node_list(part: Part) -> str:
     return shown if len(numbers) <= _SHOWN_NODES else f"{shown}, ... ({len(numbers)} in all)"
 
 
-def _flip(flip: Flip, kinds: Kinds) -> FlipWords:
+def _flip(flip: Flip, short_names: ShortNames) -> FlipWords:
     changes = tuple(
-        f"{_capital(kinds.words(change.formula))} (now {change.before})." for change in flip.changes
+        f"{_capital(short_names.words(change.formula))} (now {change.before})."
+        for change in flip.changes
     )
     return FlipWords(label_text(flip.label), flip.total, changes)
 

@@ -36,12 +36,12 @@ def check_axes(ax: Any) -> None:
 
 
 def new_axes(
-    size: tuple[float, float], place: tuple[float, float, float, float] | None = None
+    size: tuple[float, float], area: tuple[float, float, float, float] | None = None
 ) -> Any:
-    """Return axes in a new figure of the given size in inches; without a place they fill it."""
+    """Return axes in a new figure of the given size in inches; without an area they fill it."""
     pyplot = import_optional("matplotlib.pyplot", extra="plot", purpose="A picture")
-    if place is not None:
-        return pyplot.figure(figsize=size, layout="none").add_axes(place)
+    if area is not None:
+        return pyplot.figure(figsize=size, layout="none").add_axes(area)
     return pyplot.figure(figsize=size, layout="constrained").add_subplot()
 
 

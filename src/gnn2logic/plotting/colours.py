@@ -57,5 +57,5 @@ def tint(colour: str, strength: float) -> str:
     >>> tint("#0072B2", 0.0), tint("#0072B2", 1.0)
     ('#FFFFFF', '#0072B2')
     """
-    parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
-    return "#" + "".join(f"{round(255 - (255 - part) * strength):02X}" for part in parts)
+    channels = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - (255 - channel) * strength):02X}" for channel in channels)

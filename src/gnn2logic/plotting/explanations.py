@@ -85,10 +85,10 @@ def plot_explanation(explanation: Explanation, *, random_state: int = 0, ax: Any
             f"explanation must be what explain returns. Got {type(explanation).__name__} instead."
         )
     graph = explanation.graph
-    places = layout(graph, check_whole("random_state", random_state, least=0))
+    points = layout(graph, check_whole("random_state", random_state, least=0))
     terms = _terms(explanation.conditions)
     count = max(len(terms), 1)
-    width, height = _cell(places)
+    width, height = _cell(points)
     legend = bool(graph.relations)
     foot = _LEGEND if legend else 0.0
     if ax is None:
@@ -113,7 +113,7 @@ def plot_explanation(explanation: Explanation, *, random_state: int = 0, ax: Any
         panel = ax.inset_axes((left, top - tall, (1 - 2 * _GAP) / columns, tall))
         filled = terms[number][0].counted if terms else None
         style = NodeStyle(_texts(graph), filled, category_column(graph))
-        draw_graph(panel, graph, places, style, None, legend=legend)
+        draw_graph(panel, graph, points, style, None, legend=legend)
         # The picture hangs from its caption.
         panel.set_anchor("N")
         panel.set_title(caption, fontsize=_SIZE, parse_math=False, usetex=False)
@@ -122,9 +122,9 @@ def plot_explanation(explanation: Explanation, *, random_state: int = 0, ax: Any
     return ax
 
 
-def _cell(places: npt.NDArray[np.float64]) -> tuple[float, float]:
+def _cell(points: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return the width and height in inches at which a graph is drawn well."""
-    wide, high = (np.ptp(places, axis=0) / spacing(places)[0] + 1.2).tolist()
+    wide, high = (np.ptp(points, axis=0) / spacing(points)[0] + 1.2).tolist()
     width = float(np.clip(_EDGE * wide, _NARROWEST, _WIDEST))
     return width, float(np.clip(width * high / wide, 1.0, _WIDEST))
 
@@ -137,10 +137,10 @@ def _captions(explanation: Explanation, width: float) -> list[str]:
 
 def _terms(conditions: Sequence[Condition]) -> list[list[Condition]]:
     """Return the conditions by what they count."""
-    found: dict[object, list[Condition]] = {}
+    terms: dict[object, list[Condition]] = {}
     for condition in conditions:
-        found.setdefault((condition.split.modality, condition.inner), []).append(condition)
-    return list(found.values())
+        terms.setdefault((condition.split.modality, condition.inner), []).append(condition)
+    return list(terms.values())
 
 
 def _n_lines(captions: list[str]) -> int:
@@ -187,7 +187,9 @@ def _needed(condition: Condition) -> str:
 def _texts(graph: GraphBatch) -> list[str]:
     """Return the numbers of nodes, after their elements as chemists write them: N7."""
     categories = category_column(graph)
-    if categories is None or any(own is not None and not own.isalpha() for own in categories):
+    if categories is None or any(
+        category is not None and not category.isalpha() for category in categories
+    ):
         return node_labels(graph, "number")
     return [f"{category or ''}{number}" for number, category in enumerate(categories)]
 
@@ -202,11 +204,11 @@ def _extent(ax: Any) -> tuple[float, float]:
 def _ring(panel: Any, node: int) -> None:
     from matplotlib.patches import Circle
 
-    own = next(patch for patch in panel.patches if patch.get_gid() == f"node-{node}")
+    circle = next(patch for patch in panel.patches if patch.get_gid() == f"node-{node}")
     panel.add_patch(
         Circle(
-            own.center,
-            own.radius * 1.3,
+            circle.center,
+            circle.radius * 1.3,
             fill=False,
             edgecolor=BLUE,
             linewidth=2.5,

@@ -59,23 +59,23 @@ class NodeStyle:
 def draw_graph(
     ax: Any,
     graph: GraphBatch,
-    places: FloatArray,
+    points: FloatArray,
     style: NodeStyle,
     title: str | None,
     *,
     legend: bool,
 ) -> Any:
     """Draw a graph into the axes: edges, nodes above them, their texts, title and legend."""
-    radius = _radius(places)
+    radius = _radius(points)
     # Styles go by all relations there are, so that they are the same in every graph of a batch.
     lines = {
         name: line
         for name, line in relation_lines(tuple(graph.relations)).items()
         if name is None or graph.relations[name].nnz
     }
-    draw_edges(ax, graph, places, radius, lines)
-    below = _draw_nodes(ax, places, radius, style)
-    low, high = places.min(axis=0) - 1.6 * radius, places.max(axis=0) + 1.6 * radius
+    draw_edges(ax, graph, points, radius, lines)
+    below = _draw_nodes(ax, points, radius, style)
+    low, high = points.min(axis=0) - 1.6 * radius, points.max(axis=0) + 1.6 * radius
     if graph.has_loops:
         high[1] += radius
     ax.set_xlim(low[0], high[0])
@@ -89,25 +89,25 @@ def draw_graph(
     return ax
 
 
-def spacing(places: FloatArray) -> tuple[float, float]:
+def spacing(points: FloatArray) -> tuple[float, float]:
     """Return the usual and the smallest distance of a node to the node next to it."""
-    if len(places) == 1:
+    if len(points) == 1:
         return 1.0, 1.0
-    nearest: Any = cKDTree(places).query(places, k=2)[0]
+    nearest: Any = cKDTree(points).query(points, k=2)[0]
     distances = nearest[:, 1]
-    extent = float(np.ptp(places, axis=0).max())
+    extent = float(np.ptp(points, axis=0).max())
     # Nodes in one place cannot be kept apart; they stay visible at least.
     least = extent / 100 if extent else 1.0
     return max(float(np.median(distances)), least), max(float(distances.min()), least)
 
 
-def _radius(places: FloatArray) -> float:
+def _radius(points: FloatArray) -> float:
     """Return a radius at which no two nodes touch, however the user has placed them."""
-    usual, smallest = spacing(places)
+    usual, smallest = spacing(points)
     return min(0.33 * usual, 0.42 * smallest)
 
 
-def _draw_nodes(ax: Any, places: FloatArray, radius: float, style: NodeStyle) -> float:
+def _draw_nodes(ax: Any, points: FloatArray, radius: float, style: NodeStyle) -> float:
     """Draw nodes with their texts; return how far texts reach out below."""
     from matplotlib.patches import Circle
 
@@ -123,7 +123,7 @@ def _draw_nodes(ax: Any, places: FloatArray, radius: float, style: NodeStyle) ->
     if not inside:
         size = min(radius * 0.75, radius * 3.0 / widest)
     family = font_family()
-    for number, ((x, y), text) in enumerate(zip(places.tolist(), style.texts, strict=True)):
+    for number, ((x, y), text) in enumerate(zip(points.tolist(), style.texts, strict=True)):
         on = style.filled is not None and bool(style.filled[number])
         ax.add_patch(
             Circle(
@@ -218,10 +218,10 @@ def _strands_handler() -> Any:
     from matplotlib.legend_handler import HandlerTuple
 
     class Strands(HandlerTuple):
-        def create_artists(self, legend: Any, original: Any, *place: Any) -> Any:
+        def create_artists(self, legend: Any, original: Any, *area: Any) -> Any:
             from matplotlib.lines import Line2D
 
-            x, y, width, height, _, transform = place
+            x, y, width, height, _, transform = area
             count = len(original)
             return [
                 Line2D(

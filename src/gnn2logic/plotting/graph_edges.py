@@ -54,7 +54,7 @@ def relation_lines(names: Sequence[str]) -> dict[str | None, RelationLine]:
 def draw_edges(
     ax: Any,
     graph: GraphBatch,
-    places: FloatArray,
+    points: FloatArray,
     radius: float,
     lines: dict[str | None, RelationLine],
 ) -> None:
@@ -77,13 +77,13 @@ def draw_edges(
         pairs = pairs[pairs[:, 0] != pairs[:, 1]]
         colour = lines[name].colour
         for node in loops[:, 0]:
-            _draw_loop(ax, places[node], radius, colour)
+            _draw_loop(ax, points[node], radius, colour)
         if graph.is_symmetric:
             pairs = pairs[pairs[:, 0] < pairs[:, 1]]
             for offset, pattern in lines[name].strands:
-                shift = _sideways(places, pairs) * offset * radius
+                shift = _sideways(points, pairs) * offset * radius
                 ends: Any = np.stack(
-                    [places[pairs[:, 0]] + shift, places[pairs[:, 1]] + shift], axis=1
+                    [points[pairs[:, 0]] + shift, points[pairs[:, 1]] + shift], axis=1
                 )
                 ax.add_collection(
                     LineCollection(
@@ -91,26 +91,26 @@ def draw_edges(
                     )
                 )
         else:
-            _draw_arrows(ax, places, pairs, radius, lines[name])
+            _draw_arrows(ax, points, pairs, radius, lines[name])
 
 
-def _sideways(places: FloatArray, pairs: npt.NDArray[Any]) -> FloatArray:
+def _sideways(points: FloatArray, pairs: npt.NDArray[Any]) -> FloatArray:
     """Return for every pair a vector of length 1 across the line between them."""
-    along = places[pairs[:, 1]] - places[pairs[:, 0]]
+    along = points[pairs[:, 1]] - points[pairs[:, 0]]
     length = np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-12)
     across: FloatArray = np.column_stack([-along[:, 1], along[:, 0]]) / length
     return across
 
 
 def _draw_arrows(
-    ax: Any, places: FloatArray, pairs: npt.NDArray[Any], radius: float, line: RelationLine
+    ax: Any, points: FloatArray, pairs: npt.NDArray[Any], radius: float, line: RelationLine
 ) -> None:
     from matplotlib.patches import FancyArrowPatch
 
     there = {(int(a), int(b)) for a, b in pairs}
-    sideways = _sideways(places, pairs)
+    sideways = _sideways(points, pairs)
     for (start, end), across in zip(pairs.tolist(), sideways, strict=True):
-        begin, stop = places[start], places[end]
+        begin, stop = points[start], points[end]
         along = stop - begin
         length = max(float(np.linalg.norm(along)), 1e-12)
         # Two edges between the same nodes in opposite directions run side by side.
@@ -132,8 +132,8 @@ def _draw_arrows(
         )
 
 
-def _draw_loop(ax: Any, place: FloatArray, radius: float, colour: str) -> None:
+def _draw_loop(ax: Any, point: FloatArray, radius: float, colour: str) -> None:
     from matplotlib.patches import Circle
 
-    centre = (float(place[0]), float(place[1]) + radius * 1.15)
+    centre = (float(point[0]), float(point[1]) + radius * 1.15)
     ax.add_patch(Circle(centre, radius * 0.7, fill=False, edgecolor=colour, lw=1.1, zorder=1))

@@ -27,15 +27,15 @@ def layout(graph: GraphBatch, seed: int) -> FloatArray:
     count, component = sp.csgraph.connected_components(adjacency, directed=False)
     members = [np.flatnonzero(component == number) for number in range(count)]
     members.sort(key=lambda nodes: (-len(nodes), nodes[0]))
-    parts = []
+    components = []
     for nodes in members:
         within = adjacency[nodes][:, nodes]
         drawn = networkx.Graph()
         drawn.add_nodes_from(range(len(nodes)))
         rows, columns = within.nonzero()
         drawn.add_edges_from((int(a), int(b)) for a, b in zip(rows, columns, strict=True) if a < b)
-        parts.append(_wide(_component(networkx, drawn, seed)))
-    return _side_by_side(members, parts)
+        components.append(_wide(_component(networkx, drawn, seed)))
+    return _side_by_side(members, components)
 
 
 def _component(networkx: Any, drawn: Any, seed: int) -> FloatArray:
@@ -43,10 +43,10 @@ def _component(networkx: Any, drawn: Any, seed: int) -> FloatArray:
     if count == 1:
         return np.zeros((1, 2))
     # Springs untangle; distances then make the edges equally long.
-    places = networkx.spring_layout(drawn, seed=seed, iterations=100)
+    point_of = networkx.spring_layout(drawn, seed=seed, iterations=100)
     if count <= _ALL_DISTANCES:
-        places = networkx.kamada_kawai_layout(drawn, pos=places)
-    points = np.array([places[node] for node in range(count)], dtype=float)
+        point_of = networkx.kamada_kawai_layout(drawn, pos=point_of)
+    points = np.array([point_of[node] for node in range(count)], dtype=float)
     edges = np.array(drawn.edges)
     lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
     return points / max(float(np.median(lengths)), 1e-9)
@@ -66,17 +66,17 @@ def _wide(points: FloatArray) -> FloatArray:
     return moved
 
 
-def _side_by_side(members: list[npt.NDArray[np.intp]], parts: list[FloatArray]) -> FloatArray:
+def _side_by_side(members: list[npt.NDArray[np.intp]], components: list[FloatArray]) -> FloatArray:
     """Put the components into rows, as a line of text is set, about as wide as high."""
-    sizes = [part.max(axis=0) + _BETWEEN for part in parts]
+    sizes = [component.max(axis=0) + _BETWEEN for component in components]
     room = max(float(np.sqrt(sum(w * h for w, h in sizes))) * 1.3, max(w for w, _ in sizes))
-    places = np.zeros((sum(len(nodes) for nodes in members), 2))
+    points = np.zeros((sum(len(nodes) for nodes in members), 2))
     x = y = height = 0.0
-    for nodes, part, (width, own_height) in zip(members, parts, sizes, strict=True):
+    for nodes, component, (width, component_height) in zip(members, components, sizes, strict=True):
         if x and x + width > room:
             x, y, height = 0.0, y - height, 0.0
-        # Rows grow downwards, and the parts of a row hang from its top.
-        places[nodes] = part + np.array([x, y - float(own_height)])
+        # Rows grow downwards, and the components of a row hang from its top.
+        points[nodes] = component + np.array([x, y - float(component_height)])
         x += float(width)
-        height = max(height, float(own_height))
-    return places
+        height = max(height, float(component_height))
+    return points

@@ -142,8 +142,8 @@ def plot_graphs(
         node_labels(batch[number], labels)
     axes = new_grid(batch.n_graphs, columns, heading)
     for number, ax in enumerate(axes):
-        own = None if filled is None else filled[batch.ptr[number] : batch.ptr[number + 1]]
-        _plot(batch[number], own, str(names[number]), None, labels, False, random_state, ax)
+        of_graph = None if filled is None else filled[batch.ptr[number] : batch.ptr[number + 1]]
+        _plot(batch[number], of_graph, str(names[number]), None, labels, False, random_state, ax)
     return axes
 
 
@@ -160,24 +160,24 @@ def _plot(
     filled = _filled(graph, highlight)
     texts = node_labels(graph, labels)
     if positions is None:
-        places = layout(graph, check_whole("random_state", random_state, least=0))
+        points = layout(graph, check_whole("random_state", random_state, least=0))
     else:
-        places = _positions(positions, graph.n_nodes)
+        points = _positions(positions, graph.n_nodes)
     categories = category_column(graph) if labels in ("auto", "category", True) else None
     if title is None and isinstance(highlight, Formula):
         title = "\n".join(wrapped(formula_text(highlight), _TITLE_WIDTH, _TITLE_LINES))
     if ax is None:
         n_entries = (filled is not None) + len(graph.relations) if legend else 0
-        ax = new_axes(_figure_size(places, title, n_entries))
+        ax = new_axes(_figure_size(points, title, n_entries))
     style = NodeStyle(texts, filled, categories)
-    return draw_graph(ax, graph, places, style, title, legend=legend)
+    return draw_graph(ax, graph, points, style, title, legend=legend)
 
 
 def _figure_size(
-    places: npt.NDArray[np.float64], title: str | None, n_entries: int
+    points: npt.NDArray[np.float64], title: str | None, n_entries: int
 ) -> tuple[float, float]:
     """Return a size in inches that has the shape of the graph and room for title and legend."""
-    extent = np.ptp(places, axis=0) / spacing(places)[0] + 1.0
+    extent = np.ptp(points, axis=0) / spacing(points)[0] + 1.0
     width, height = (extent * min(0.5, 9.0 / extent.max())).tolist()
     room = 0.0 if title is None else 0.25 + 0.17 * (title.count("\n") + 1)
     room += 0.15 + 0.2 * -(-n_entries // 2) if n_entries else 0.0

@@ -15,15 +15,15 @@ from gnn2logic.plotting.colours import INK, QUIET, text_colours
 from gnn2logic.plotting.sheet import LINE_HEIGHT, Sheet, Word, text_width
 from gnn2logic.plotting.words import raised, wrapped
 
-__all__ = ["Names", "add_legend", "add_note", "formula_text", "names_of", "split_text"]
+__all__ = ["READABLE", "Names", "add_legend", "add_note", "formula_text", "names_of", "split_text"]
 
 # "A ⊤" is too easily read as a transposed A.
-_STYLE = replace(UNICODE, true="true", false="false")
+READABLE = replace(UNICODE, true="true", false="false")
 
 
 @dataclass(frozen=True)
 class Names:
-    """The names of leaf sets by column, and the colours of both kinds of names."""
+    """The names of leaf sets by column, and the colours of both names."""
 
     sets: dict[int, str]
     formulas: dict[int, str]
@@ -32,8 +32,8 @@ class Names:
 
 def names_of(view: ModelView) -> Names:
     """Return the names of all leaf sets that a view shows."""
-    sets = {column: raised("M", *place) for column, place in view.leaf_sets.items()}
-    formulas = {column: raised("χ", *place) for column, place in view.leaf_sets.items()}
+    sets = {column: raised("M", *numbers) for column, numbers in view.leaf_sets.items()}
+    formulas = {column: raised("χ", *numbers) for column, numbers in view.leaf_sets.items()}
     order = text_colours(len(sets))
     colours = dict(zip(sets.values(), order, strict=True))
     colours.update(zip(formulas.values(), order, strict=True))
@@ -42,17 +42,17 @@ def names_of(view: ModelView) -> Names:
 
 def split_text(view: ModelView, split: Split, names: Names) -> str:
     """Return the text of a split; a leaf set is written by its name."""
-    return view.write_split(split, _STYLE, names.formulas.get(split.column, ""))
+    return view.write_split(split, READABLE, names.formulas.get(split.column, ""))
 
 
-def formula_text(formula: Formula) -> str:
-    """Return a formula in one line, as pictures write it."""
+def formula_text(formula: Formula, between: str = " ") -> str:
+    """Return a formula as pictures and reports write it, with `between` after each shared part."""
     printed = print_named(
         formula,
-        lambda node, references: write_infix(node, references, _STYLE),
+        lambda node, references: write_infix(node, references, READABLE),
         lambda number: f"${number}",
     )
-    return " ".join([*(f"${n} := {text};" for n, text in printed.definitions), printed.body])
+    return between.join([*(f"${n} := {text};" for n, text in printed.definitions), printed.body])
 
 
 _SIZE = 9.0

@@ -23,7 +23,7 @@ __all__ = ["plot_rules"]
 _LABEL = 8.0
 _LONGEST = 46
 # Where a rule may stand from its point: below or above it, to the right or to the left.
-_PLACES = ((9.0, -10.0), (9.0, 0.0), (9.0, 12.0), (-9.0, 12.0), (-9.0, -12.0))
+_SHIFTS = ((9.0, -10.0), (9.0, 0.0), (9.0, 12.0), (-9.0, 12.0), (-9.0, -12.0))
 
 
 def plot_rules(
@@ -138,7 +138,7 @@ def _fidelities(fidelity: Any, table: RuleTable) -> dict[int, float]:
                 f"fidelity must be for rules of the table, {some_of(sorted(indices))}. "
                 f"Got {unknown[0]!r} instead."
             )
-        found = {int(index): float(value) for index, value in fidelity.items()}
+        by_index = {int(index): float(value) for index, value in fidelity.items()}
     else:
         values = np.asarray(fidelity, dtype=float)
         if values.shape != (len(table),):
@@ -146,17 +146,17 @@ def _fidelities(fidelity: Any, table: RuleTable) -> dict[int, float]:
                 f"fidelity must have one number for each of the {len(table)} rules. "
                 f"Got shape {values.shape} instead."
             )
-        found = dict(zip(indices, values.tolist(), strict=True))
-    for index, value in found.items():
+        by_index = dict(zip(indices, values.tolist(), strict=True))
+    for index, value in by_index.items():
         if not 0 <= value <= 1:
             raise ParameterError(f"fidelity must be between 0 and 1. Got {value} for rule {index}.")
-    return found
+    return by_index
 
 
 def _rule_text(rule: Rule) -> str:
     """Return the shortest formula of a class that the rule predicts."""
     predicted = [label for label, share in rule.support.items() if share] or list(rule.formulas)
-    label = min(predicted, key=lambda own: (rule.formulas[own].size, rule.formulas[own].key))
+    label = min(predicted, key=lambda name: (rule.formulas[name].size, rule.formulas[name].key))
     formula = rule.formulas[label]
     text = f"{one_line(str(label))}: {formula_text(formula)}"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
@@ -191,14 +191,14 @@ def _finish(ax: Any, sizes: npt.NDArray[np.float64], title: str | None) -> None:
 
 def _write_rules(ax: Any, curves: Sequence[npt.NDArray[np.float64]], labels: Sequence[str]) -> None:
     """Write rules next to their points, where there is room."""
-    # Places are found in pixels, with the axes as they are now.
+    # Room is looked for in pixels, with the axes as they are now.
     points = [ax.transData.transform(curve) for curve in curves]
     per_point = ax.figure.dpi / 72
     inside = ax.get_window_extent()
     taken = [_around(x, y, 3 * per_point) for curve in points for x, y in _along(curve)]
     for text, (x, y), at in zip(labels, points[0], curves[0], strict=False):
-        for place in _PLACES:
-            box = _text_box(text, x, y, place, per_point)
+        for shift in _SHIFTS:
+            box = _text_box(text, x, y, shift, per_point)
             fits = box[0] >= inside.x0 and box[2] <= inside.x1 and box[1] >= inside.y0
             if not fits or any(_overlap(box, other) for other in taken):
                 continue
@@ -206,11 +206,11 @@ def _write_rules(ax: Any, curves: Sequence[npt.NDArray[np.float64]], labels: Seq
             ax.annotate(
                 text,
                 at,
-                xytext=place,
+                xytext=shift,
                 textcoords="offset points",
                 fontsize=_LABEL,
                 color=ax.xaxis.label.get_color(),
-                ha="left" if place[0] > 0 else "right",
+                ha="left" if shift[0] > 0 else "right",
                 va="center",
                 parse_math=False,
                 usetex=False,
@@ -221,18 +221,18 @@ def _write_rules(ax: Any, curves: Sequence[npt.NDArray[np.float64]], labels: Seq
                     "lw": 0.6,
                     "shrinkA": 0,
                     "shrinkB": 4,
-                    "relpos": (0.0 if place[0] > 0 else 1.0, 0.5),
+                    "relpos": (0.0 if shift[0] > 0 else 1.0, 0.5),
                 },
             )
             break
 
 
 def _text_box(
-    text: str, x: float, y: float, place: tuple[float, float], per_point: float
+    text: str, x: float, y: float, shift: tuple[float, float], per_point: float
 ) -> tuple[float, float, float, float]:
     width = text_width(text, _LABEL) * per_point
-    left = x + place[0] * per_point - (0.0 if place[0] > 0 else width)
-    middle = y + place[1] * per_point
+    left = x + shift[0] * per_point - (0.0 if shift[0] > 0 else width)
+    middle = y + shift[1] * per_point
     return left, middle - _LABEL * 0.7 * per_point, left + width, middle + _LABEL * 0.7 * per_point
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from gnn2logic.plotting.axes import check_axes, new_axes
 from gnn2logic.plotting.colours import INK, PAPER
 
-__all__ = ["LINE_HEIGHT", "Box", "Sheet", "Stroke", "Word", "font_family", "text_width"]
+__all__ = ["LINE_HEIGHT", "Sheet", "Stroke", "TextBox", "Word", "font_family", "text_width"]
 
 LINE_HEIGHT = 1.3
 _MARGIN = 8.0
@@ -26,7 +26,7 @@ _TITLE = 11.0
 
 
 @dataclass(frozen=True)
-class Box:
+class TextBox:
     """A filled rectangle; `name` becomes its id in SVG files."""
 
     left: float
@@ -67,7 +67,7 @@ class Sheet:
     """Things with their places; later ones cover earlier ones of their kind."""
 
     strokes: list[Stroke] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)
+    boxes: list[TextBox] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
 
     def paste(self, other: Sheet, dx: float, dy: float) -> None:
@@ -136,7 +136,7 @@ class Sheet:
         ax.set_aspect("equal")
         ax.set_axis_off()
         # The sheet brings its own paper, for styles with a dark background.
-        paper = Box(left - _MARGIN, top - _MARGIN, width, height, PAPER)
+        paper = TextBox(left - _MARGIN, top - _MARGIN, width, height, PAPER)
         replace(self, boxes=[paper, *self.boxes])._add(ax)
         if title is not None:
             ax.set_title(title, fontsize=_TITLE, parse_math=False, usetex=False)

@@ -11,10 +11,11 @@ import numpy.typing as npt
 from gnn2logic._labels import check_labels
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import LabelError
+from gnn2logic.explanation.wording import percent
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.colours import BLUE, INK, PAPER
-from gnn2logic.plotting.words import percent, wrapped
+from gnn2logic.plotting.words import wrapped
 
 __all__ = ["label_counts", "plot_confusion", "plot_fidelity"]
 
@@ -169,16 +170,18 @@ def _label_arrays(given: Mapping[str, npt.ArrayLike]) -> list[npt.NDArray[Any]]:
 
 
 def _names_of_classes(class_names: Labels | None, *arrays: npt.NDArray[Any]) -> dict[Any, str]:
-    found = sorted({label for array in arrays for label in array.tolist()})
+    present = sorted({label for array in arrays for label in array.tolist()})
     if class_names is None:
-        return {label: str(label) for label in found}
+        return {label: str(label) for label in present}
     pairs = (
         class_names.items()
         if isinstance(class_names, Mapping)
         else ((label, label) for label in class_names)
     )
-    names = {getattr(label, "item", lambda own=label: own)(): str(name) for label, name in pairs}
-    missing = [label for label in found if label not in names]
+    names = {
+        label.item() if isinstance(label, np.generic) else label: str(name) for label, name in pairs
+    }
+    missing = [label for label in present if label not in names]
     if missing:
         raise LabelError(
             f"class_names must name every class. Got none for {missing[0]!r} in {list(names)!r}."

@@ -6,12 +6,13 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gnn2logic.explanation.wording import percent
 from gnn2logic.idt.export.view import ModelView, ShownTree, one_line
 from gnn2logic.idt.tree import Tree
 from gnn2logic.plotting.colours import EDGE, FAINT, INK, PAPER, QUIET, class_colours, tint
 from gnn2logic.plotting.legend import Names
-from gnn2logic.plotting.sheet import LINE_HEIGHT, Box, Sheet, Stroke, Word, text_width
-from gnn2logic.plotting.words import Piece, coloured, percent, wrapped
+from gnn2logic.plotting.sheet import LINE_HEIGHT, Sheet, Stroke, TextBox, Word, text_width
+from gnn2logic.plotting.words import Piece, coloured, wrapped
 
 __all__ = ["Cut", "Placed", "cut_tree", "draw_tree", "place_nodes"]
 
@@ -36,7 +37,7 @@ def place_nodes(
     gap: float,
     level: float,
 ) -> Placed:
-    """Return the places of nodes of different sizes; the root is at x = 0.
+    """Return where nodes stand that have different sizes; the root is at x = 0.
 
     Children come after their parent in all sequences.
 
@@ -68,7 +69,7 @@ def place_nodes(
     tops, bottoms = [], []
     y = 0.0
     for row in range(max(depth) + 1):
-        height = max(size[1] for size, own in zip(sizes, depth, strict=True) if own == row)
+        height = max(size[1] for size, at in zip(sizes, depth, strict=True) if at == row)
         tops.append(y)
         bottoms.append(y + height)
         y += height + level
@@ -147,8 +148,8 @@ def cut_tree(tree: Tree, max_leaves: int | None, max_depth: int | None) -> Cut:
         children.append((len(nodes), len(nodes) + 1))
         nodes += [tree.false_child[node], tree.true_child[node]]
     hidden = tuple(
-        leaves_below[node] if own is None and tree.splits[node] is not None else 0
-        for node, own in zip(nodes, children, strict=True)
+        leaves_below[node] if below is None and tree.splits[node] is not None else 0
+        for node, below in zip(nodes, children, strict=True)
     )
     return Cut(tuple(nodes), tuple(children), hidden)
 
@@ -204,8 +205,8 @@ def draw_tree(
     support = support and _has_seen_data(shown.tree)
     leaves = dict(zip(shown.tree.leaves, range(shown.tree.n_leaves), strict=True))
     labels = []
-    for node, own, hidden in zip(cut.nodes, cut.children, cut.hidden, strict=True):
-        if own is not None:
+    for node, children, hidden in zip(cut.nodes, cut.children, cut.hidden, strict=True):
+        if children is not None:
             lines = wrapped(splits[node] or "", _SPLIT_WIDTH, _SPLIT_LINES)
             labels.append(_Label([coloured(line, names.colours) for line in lines], []))
         elif shown.classes is not None:
@@ -299,16 +300,16 @@ def _edge(
 def _draw_edge_word(sheet: Sheet, word: str, x: float, y: float) -> None:
     width = text_width(word, _SMALL) + 4
     height = _SMALL * LINE_HEIGHT
-    sheet.boxes.append(Box(x - width / 2, y - height / 2, width, height, PAPER))
+    sheet.boxes.append(TextBox(x - width / 2, y - height / 2, width, height, PAPER))
     sheet.words.append(Word(x, y, word, _SMALL, QUIET, centred=True))
 
 
 def _draw_label(
-    sheet: Sheet, label: _Label, place: tuple[float, float, float, float], name: str
+    sheet: Sheet, label: _Label, area: tuple[float, float, float, float], name: str
 ) -> None:
-    left, top, width, height = place
+    left, top, width, height = area
     corner = 3.0 if label.edge is not None else 0.0
-    sheet.boxes.append(Box(left, top, width, height, label.fill, label.edge, corner, name))
+    sheet.boxes.append(TextBox(left, top, width, height, label.fill, label.edge, corner, name))
     pad = (_PAD if label.edge is not None else _PAD / 2) * 0.7
     y = top + pad
     for line in label.lines:
@@ -333,5 +334,5 @@ def _draw_label(
         x = left + _PAD
         for share, colour in label.bar:
             part = share * (width - 2 * _PAD)
-            sheet.boxes.append(Box(x, y + 1, part, _BAR, colour))
+            sheet.boxes.append(TextBox(x, y + 1, part, _BAR, colour))
             x += part

@@ -120,13 +120,13 @@ def _chosen(view: ModelView, layer: int | None, tree: int) -> ShownTree:
             f"layer must be below {len(inner)}, the number of inner layers in use. "
             f"Got {layer} instead; leave it out for the final tree."
         )
-    place = check_whole("tree", tree, least=0)
-    if place >= len(inner[number]):
+    position = check_whole("tree", tree, least=0)
+    if position >= len(inner[number]):
         raise ParameterError(
             f"tree must be below {len(inner[number])}, the number of trees in layer {number}. "
             f"Got {tree} instead."
         )
-    return inner[number][place]
+    return inner[number][position]
 
 
 def _split_texts(view: ModelView, shown: ShownTree, cut: Cut) -> tuple[list[str | None], list[int]]:
@@ -134,9 +134,9 @@ def _split_texts(view: ModelView, shown: ShownTree, cut: Cut) -> tuple[list[str 
     texts: list[str | None] = [None] * shown.tree.n_nodes
     named: set[int] = set()
     names = names_of(view)
-    for node, own in zip(cut.nodes, cut.children, strict=True):
+    for node, children in zip(cut.nodes, cut.children, strict=True):
         split = shown.tree.splits[node]
-        if split is None or own is None:
+        if split is None or children is None:
             continue
         text = split_text(view, split, names)
         if split.column in names.formulas:
@@ -215,8 +215,8 @@ def plot_idt(
     names = names_of(view)
     cuts = [[cut_tree(shown.tree, *limits) for shown in layer] for layer in view.layers]
     bands = [
-        _band([_tree(view, names, shown, cut) for shown, cut in zip(layer, own, strict=True)])
-        for layer, own in zip(view.layers, cuts, strict=True)
+        _band([_tree(view, names, shown, cut) for shown, cut in zip(layer, of_layer, strict=True)])
+        for layer, of_layer in zip(view.layers, cuts, strict=True)
     ]
     sheet = _stacked(bands)
     n_hidden = sum(cut.n_hidden for layer in cuts for cut in layer)
@@ -224,7 +224,7 @@ def plot_idt(
         n_leaves = sum(shown.tree.n_leaves for layer in view.layers for shown in layer)
         add_note(sheet, cut_note(n_hidden, n_leaves))
     if legend:
-        meanings = {names.formulas[column]: own for column, own in view.legend.items()}
+        meanings = {names.formulas[column]: formula for column, formula in view.legend.items()}
         add_legend(sheet, meanings, names.colours)
     return sheet.draw(ax, title)
 

@@ -1,4 +1,4 @@
-"""Texts for pictures: numbers as percentages, long texts in lines, names with marks in colour."""
+"""Texts for pictures: long texts in lines, names with marks in colour."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gnn2logic.plotting.colours import INK
 
-__all__ = ["Piece", "coloured", "percent", "raised", "wrapped"]
+__all__ = ["Piece", "coloured", "raised", "wrapped"]
 
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -29,20 +29,6 @@ def raised(letter: str, low: int, high: int) -> str:
     'M₀¹²'
     """
     return f"{letter}{str(low).translate(_LOW)}{str(high).translate(_HIGH)}"
-
-
-def percent(share: float) -> str:
-    """Return a share in per cent; 0% and 100% mean exactly that.
-
-    >>> percent(0.456), percent(0.9999), percent(0.0001), percent(1.0)
-    ('46%', '>99%', '<1%', '100%')
-    """
-    number = round(share * 100)
-    if number >= 100 and share < 1:
-        return ">99%"
-    if number <= 0 and share > 0:
-        return "<1%"
-    return f"{number}%"
 
 
 def wrapped(text: str, width: int, max_lines: int | None = None) -> list[str]:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.explanation.flips import Flip, flips_at
-from gnn2logic.explanation.parts import Kinds
-from gnn2logic.explanation.path import Condition, Search
+from gnn2logic.explanation.parts import ShortNames
+from gnn2logic.explanation.path import Condition, GraphDecisions
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.tree import Split
@@ -42,41 +42,41 @@ def choose_rows(
 
 
 def _some(
-    places: npt.NDArray[np.intp], count: int, random: np.random.Generator
+    positions: npt.NDArray[np.intp], count: int, random: np.random.Generator
 ) -> Iterable[tuple[int, None]]:
-    found = random.permutation(places)[:count]
-    return ((int(place), None) for place in np.sort(found))
+    drawn = random.permutation(positions)[:count]
+    return ((int(position), None) for position in np.sort(drawn))
 
 
 def describe_examples(
     subject: ReportSubject,
-    places: Sequence[int],
+    positions: Sequence[int],
     formulas: Sequence[Formula],
     model: IDT,
     splits: dict[Split, tuple[Formula, Formula]],
-    kinds: Kinds,
+    short_names: ShortNames,
     *,
     max_nodes: int,
     random_state: int,
 ) -> list[dict[str, Any]]:
     """Return the examples as plain data: answers, picture, truth of all formulas, decisions.
 
-    `model` is the model whose decisions are told, `splits` what they say, `kinds` the names of
+    `model` is the model whose decisions are told, `splits` what they say, `short_names` those of
     long parts.
     """
     comparison = subject.comparison
-    rows = [int(comparison.rows[place]) for place in places]
+    rows = [int(comparison.rows[position]) for position in positions]
     spots = [subject.position(row) for row in rows]
     numbers = sorted({graph for graph, _ in spots})
     batch = subject.batch[numbers] if numbers else subject.batch[[0]]
     truth = [formula.evaluate(batch, level="node") for formula in formulas]
     number_of = {formula: number for number, formula in enumerate(formulas)}
     graphs = {graph: batch[inside] for inside, graph in enumerate(numbers)}
-    searches = {graph: Search(model, one) for graph, one in graphs.items()}
+    decisions_on = {graph: GraphDecisions(model, one) for graph, one in graphs.items()}
     differs = comparison.differs
     pictures: dict[tuple[int, bytes], dict[str, Any]] = {}
-    found = []
-    for place, (graph, node) in zip(places, spots, strict=True):
+    examples = []
+    for position, (graph, node) in zip(positions, spots, strict=True):
         inside = numbers.index(graph)
         start, stop = int(batch.ptr[inside]), int(batch.ptr[inside + 1])
         one = graphs[graph]
@@ -85,27 +85,27 @@ def describe_examples(
         if key not in pictures:
             pictures[key] = drawn_graph(one, nodes, random_state)
         # Decisions about a graph are the same at every node.
-        leaf, conditions = searches[graph].follow(node or 0)
-        flips = flips_at(searches[graph], node or 0, leaf, subject.model_class_names)
-        found.append(
+        leaf, conditions = decisions_on[graph].follow(node or 0)
+        flips = flips_at(decisions_on[graph], node or 0, leaf, subject.model_class_names)
+        examples.append(
             {
                 "name": _name(subject, graph, node),
                 "graph": graph,
                 "node": node,
-                "true": _label(subject, comparison.truth, place),
-                "predicted": _label(subject, comparison.predicted, place),
-                "teacher": _label(subject, comparison.teacher, place),
-                "differs": bool(differs[place]),
+                "true": _label(subject, comparison.truth, position),
+                "predicted": _label(subject, comparison.predicted, position),
+                "teacher": _label(subject, comparison.teacher, position),
+                "differs": bool(differs[position]),
                 "n_nodes": stop - start,
                 "n_edges": count_edges(one),
-                "decisions": [_decision(own, splits, number_of) for own in conditions],
-                "flips": [_flip(flip, kinds) for flip in flips],
-                "counts": [int(own[start:stop].sum()) for own in truth],
-                "truth": [_bits(own[start:stop][nodes]) for own in truth],
+                "decisions": [_decision(condition, splits, number_of) for condition in conditions],
+                "flips": [_flip(flip, short_names) for flip in flips],
+                "counts": [int(values[start:stop].sum()) for values in truth],
+                "truth": [_bits(values[start:stop][nodes]) for values in truth],
                 "drawing": pictures[key],
             }
         )
-    return found
+    return examples
 
 
 def _decision(
@@ -128,13 +128,13 @@ def _decision(
     }
 
 
-def _flip(flip: Flip, kinds: Kinds) -> dict[str, Any]:
+def _flip(flip: Flip, short_names: ShortNames) -> dict[str, Any]:
     return {
         "class": flip.label,
         "total": flip.total,
         "changes": [
             {
-                "words": kinds.words(change.formula),
+                "words": short_names.words(change.formula),
                 "before": change.before,
                 "after": change.after,
             }
@@ -159,10 +159,10 @@ def _name(subject: ReportSubject, graph: int, node: int | None) -> str:
     return f"{subject.graph_names[graph]}, node {node}"
 
 
-def _label(subject: ReportSubject, labels: npt.NDArray[Any] | None, place: int) -> str | None:
-    return None if labels is None else subject.class_names[labels[place].item()]
+def _label(subject: ReportSubject, labels: npt.NDArray[Any] | None, position: int) -> str | None:
+    return None if labels is None else subject.class_names[labels[position].item()]
 
 
 def _bits(truth: BoolArray) -> str:
     """Return truth values as a text of 0 and 1, one for each node that is drawn."""
-    return "".join("1" if own else "0" for own in truth)
+    return "".join("1" if value else "0" for value in truth)

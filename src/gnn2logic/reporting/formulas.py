@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from gnn2logic.explanation.parts import SHORT, Kinds
+from gnn2logic.explanation.parts import SHORT, ShortNames
 from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.tree import Split
-from gnn2logic.logic.printing.infix import write_infix
-from gnn2logic.logic.printing.naming import print_named
-from gnn2logic.logic.printing.text import UNICODE
 from gnn2logic.logic.simplification.folding import fold_modal
 from gnn2logic.logic.syntax import Constant, Formula
 from gnn2logic.logic.walk import subformulas
+from gnn2logic.plotting.legend import READABLE, formula_text
 
 __all__ = [
     "ROLES",
     "cut_text",
     "formula_texts",
-    "kinds_in",
     "logic_text",
+    "short_names_in",
     "short_text",
     "short_words",
     "shown_formulas",
@@ -30,16 +27,13 @@ __all__ = [
 
 ROLES = {
     "counted": "What the final tree counts",
-    "named": "Kinds of nodes",
+    "named": "ShortNames of nodes",
     "rule": "Rules",
     "decision": "Decisions of the final tree",
     "inner": "Inside of the inner trees",
     "part": "Other parts of the rules",
 }
-"""The kinds of formulas in the order in which they are shown."""
-
-# "A ⊤" is too easily read as a transposed A.
-_STYLE = replace(UNICODE, true="true", false="false")
+"""The roles of formulas in the order in which they are shown."""
 
 
 def logic_text(formula: Formula) -> str:
@@ -49,24 +43,23 @@ def logic_text(formula: Formula) -> str:
     >>> print(logic_text(parse("!U0 & 3 <= A true <= 11")))
     ¬U0 ∧ 3 ≤ A true ≤ 11
     """
-    printed = print_named(
-        formula,
-        lambda node, references: write_infix(node, references, _STYLE),
-        lambda number: f"${number}",
-    )
-    return "\n".join([*(f"${n} := {text};" for n, text in printed.definitions), printed.body])
+    return formula_text(formula, "\n")
 
 
-def short_text(formula: Formula, kinds: Kinds) -> str:
+def short_text(formula: Formula, short_names: ShortNames) -> str:
     """Return a formula in mathematical Unicode, with the names of its long parts."""
-    if not kinds.fit(formula):
+    if not short_names.fit(formula):
         return logic_text(formula).replace("\n", " ")
-    return kinds.logic(formula, _STYLE)
+    return short_names.logic(formula, READABLE)
 
 
-def short_words(formula: Formula, kinds: Kinds) -> str:
+def short_words(formula: Formula, short_names: ShortNames) -> str:
     """Return a formula in English, with the names of its long parts."""
-    return kinds.words(formula) if kinds.fit(formula) else formula.to_english().replace("\n", " ")
+    return (
+        short_names.words(formula)
+        if short_names.fit(formula)
+        else formula.to_english().replace("\n", " ")
+    )
 
 
 def formula_texts(formula: Formula) -> dict[str, Any]:
@@ -100,23 +93,23 @@ def split_formulas(model: IDT) -> dict[Split, tuple[Formula, Formula]]:
     }
 
 
-def kinds_in(
+def short_names_in(
     classes: dict[str, Formula], splits: dict[Split, tuple[Formula, Formula]], final: set[Split]
-) -> Kinds:
+) -> ShortNames:
     """Return names for the long parts of all that is said, in the order of reading."""
     decisions = (splits[split][0] for split in splits if split in final)
-    return Kinds.of([*classes.values(), *decisions], short=SHORT)
+    return ShortNames.of([*classes.values(), *decisions], short=SHORT)
 
 
 def shown_formulas(
     classes: dict[str, Formula],
     splits: dict[Split, tuple[Formula, Formula]],
     final: set[Split],
-    kinds: Kinds,
+    short_names: ShortNames,
 ) -> dict[Formula, list[tuple[str, str]]]:
     """Return all formulas to choose from, with their roles; the most telling come first.
 
-    A role is its kind (a key of `ROLES`) and what it is in words.
+    A role is a key of `ROLES` and what it is in words.
 
     Parameters
     ----------
@@ -124,22 +117,22 @@ def shown_formulas(
     splits : dict of split to (decision, what it counts)
     final : set of split
         The decisions of the final tree.
-    kinds : Kinds
+    short_names : ShortNames
         The names of long parts.
     """
-    found: dict[Formula, list[tuple[str, str]]] = {}
+    roles_of: dict[Formula, list[tuple[str, str]]] = {}
 
-    def add(formula: Formula, kind: str, role: str) -> None:
+    def add(formula: Formula, group: str, role: str) -> None:
         if not isinstance(formula, Constant):
-            roles = found.setdefault(formula, [])
-            if (kind, role) not in roles:
-                roles.append((kind, role))
+            roles = roles_of.setdefault(formula, [])
+            if (group, role) not in roles:
+                roles.append((group, role))
 
     ours = [(split in final, decision, counted) for split, (decision, counted) in splits.items()]
     for is_final, _, counted in ours:
         if is_final:
             add(counted, "counted", "counted by the final tree")
-    for part, name in kinds.names.items():
+    for part, name in short_names.names.items():
         add(part, "named", f"kind ({name})")
     for name, formula in classes.items():
         add(formula, "rule", f"rule for {name}")
@@ -155,4 +148,4 @@ def shown_formulas(
         for part in reversed(subformulas(formula)):
             if part is not formula:
                 add(part, "part", f"part of the rule for {name}")
-    return found
+    return roles_of

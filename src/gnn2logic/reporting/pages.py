@@ -125,8 +125,8 @@ def _payload(document: dict[str, Any]) -> dict[str, Any]:
 
 def _width(picture: str) -> str:
     """Return how wide a picture would like to be."""
-    found = re.match(r'<svg[^>]*\swidth="([\d.]+pt)"', picture)
-    return found[1] if found else "100%"
+    width = re.match(r'<svg[^>]*\swidth="([\d.]+pt)"', picture)
+    return width[1] if width else "100%"
 
 
 def _hash(script: str) -> str:

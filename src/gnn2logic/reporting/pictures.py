@@ -73,32 +73,32 @@ def nodes_to_draw(graph: GraphBatch, focus: int | None, limit: int) -> IntArray:
 def drawn_graph(graph: GraphBatch, nodes: IntArray, seed: int) -> dict[str, Any]:
     """Return one graph, or a part of it, as it is drawn.
 
-    Neighbours are about 1 apart and y points up. An edge is a pair of places in ``nodes`` and the
-    number of its relation, -1 without one; undirected edges are there once.
+    Neighbours are about 1 apart and y points up. An edge is a pair of positions in ``nodes``
+    and the number of its relation, -1 without one; undirected edges are there once.
     """
-    part = graph if len(nodes) == graph.n_nodes else _part(graph, nodes)
-    places = layout(part, seed)
-    usual, smallest = spacing(places)
-    categories = category_column(part)
+    drawn = graph if len(nodes) == graph.n_nodes else _induced(graph, nodes)
+    points = layout(drawn, seed)
+    usual, smallest = spacing(points)
+    categories = category_column(drawn)
     return {
         "nodes": nodes.tolist(),
-        "x": np.round(places[:, 0], 2).tolist(),
-        "y": np.round(places[:, 1], 2).tolist(),
+        "x": np.round(points[:, 0], 2).tolist(),
+        "y": np.round(points[:, 1], 2).tolist(),
         "radius": round(min(0.33 * usual, 0.42 * smallest), 3),
         "labels": [str(node) for node in nodes.tolist()]
         if categories is None
-        else node_labels(part, "category"),
+        else node_labels(drawn, "category"),
         "categories": categories,
         "predicates": [
             [number for number, on in enumerate(row) if on]
-            for row in np.asarray(part.predicates).tolist()
+            for row in np.asarray(drawn.predicates).tolist()
         ],
         "directed": not graph.is_symmetric,
-        "edges": _edges(part, directed=not graph.is_symmetric),
+        "edges": _edges(drawn, directed=not graph.is_symmetric),
     }
 
 
-def _part(graph: GraphBatch, nodes: IntArray) -> GraphBatch:
+def _induced(graph: GraphBatch, nodes: IntArray) -> GraphBatch:
     return GraphBatch(
         graph.predicates[nodes],
         graph.adjacency[nodes][:, nodes],
@@ -111,10 +111,10 @@ def _edges(graph: GraphBatch, *, directed: bool) -> list[list[int]]:
     typed: Any = sp.csr_array(graph.adjacency.shape, dtype=graph.adjacency.dtype)
     for matrix in graph.relations.values():
         typed = typed + matrix
-    found = []
+    edges = []
     for number, matrix in enumerate((graph.adjacency - typed, *graph.relations.values()), -1):
         entries = sp.coo_array(matrix)
         for source, target, count in zip(*entries.coords, entries.data, strict=True):
             if count > 0 and (directed or source <= target):
-                found.append([int(source), int(target), number])
-    return found
+                edges.append([int(source), int(target), number])
+    return edges

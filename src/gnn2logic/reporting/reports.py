@@ -128,10 +128,10 @@ def report(
     >>> from gnn2logic.reporting import report
     >>> idt = gl.from_formulas({"busy": "1(A U0 > 2) > 1"}, otherwise="calm", names=["U0", "U1"])
     >>> graphs = gl.random_graphs(20, sizes=6, random_state=0)
-    >>> found = report(idt, graphs, title="Busy graphs", n_examples=2)
-    >>> found.to_dict()["rules"][0]["words"]
+    >>> page = report(idt, graphs, title="Busy graphs", n_examples=2)
+    >>> page.to_dict()["rules"][0]["words"]
     'more than 1 node has more than 2 neighbours that are U0'
-    >>> found.to_html().startswith("<!doctype html>")
+    >>> page.to_html().startswith("<!doctype html>")
     True
     """
     import_optional("jinja2", extra="report", purpose="A report")

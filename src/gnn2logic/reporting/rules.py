@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gnn2logic.explanation.parts import Kinds
+from gnn2logic.explanation.parts import ShortNames
 from gnn2logic.idt.rules import Rule
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.reporting.formulas import (
@@ -23,30 +23,33 @@ __all__ = ["class_formulas", "class_rules", "trade_off"]
 
 def class_formulas(subject: ReportSubject) -> dict[str, Formula]:
     """Return the formula of every class by its name; the largest is the last."""
-    found = {subject.class_names[label]: subject.idt.formula(label) for label in subject.labels}
-    largest = max(found, key=lambda name: (found[name].size, found[name].key))
+    formulas = {subject.class_names[label]: subject.idt.formula(label) for label in subject.labels}
+    largest = max(formulas, key=lambda name: (formulas[name].size, formulas[name].key))
     # What is left over reads best after the others.
-    return {name: found[name] for name in sorted(found, key=lambda name: name == largest)}
+    return {name: formulas[name] for name in sorted(formulas, key=lambda name: name == largest)}
 
 
 def class_rules(
-    subject: ReportSubject, formulas: dict[str, Formula], kinds: Kinds, limits: ReportLimits
+    subject: ReportSubject,
+    formulas: dict[str, Formula],
+    short_names: ShortNames,
+    limits: ReportLimits,
 ) -> list[dict[str, Any]]:
     """Return what is to say about the formula of every class; the last is what is left over."""
     comparison = subject.comparison
     label_of = {subject.class_names[label]: label for label in subject.labels}
-    found: list[dict[str, Any]] = []
+    rules: list[dict[str, Any]] = []
     for name, formula in formulas.items():
         given = comparison.predicted == label_of[name]
         right = None if comparison.truth is None else comparison.truth == label_of[name]
         texts = formula_texts(formula) | {
-            "short_words": short_words(formula, kinds),
-            "short_logic": short_text(formula, kinds),
+            "short_words": short_words(formula, short_names),
+            "short_logic": short_text(formula, short_names),
         }
-        found.append(
+        rules.append(
             {
                 "class": name,
-                "is_rest": len(formulas) > 1 and len(found) == len(formulas) - 1,
+                "is_rest": len(formulas) > 1 and len(rules) == len(formulas) - 1,
                 "n_predicted": int(given.sum()),
                 "n_right": None if right is None else int((given & right).sum()),
                 "n_true": None if right is None else int(right.sum()),
@@ -56,7 +59,7 @@ def class_rules(
                 },
             }
         )
-    return found
+    return rules
 
 
 def trade_off(subject: ReportSubject, limits: ReportLimits) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from gnn2logic.explanation.parts import Kinds
+from gnn2logic.explanation.parts import ShortNames
 from gnn2logic.idt.export.text import export_text
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.parameters import PARAMETERS
@@ -19,8 +19,8 @@ from gnn2logic.reporting.examples import (
 from gnn2logic.reporting.formulas import (
     ROLES,
     cut_text,
-    kinds_in,
     logic_text,
+    short_names_in,
     short_text,
     short_words,
     shown_formulas,
@@ -42,21 +42,23 @@ def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -
     formulas = class_formulas(subject)
     splits = split_formulas(small)
     final = {split for split in small.final.splits if split is not None}
-    kinds = kinds_in(formulas, splits, final)
-    roles = shown_formulas(formulas, splits, final, kinds)
+    short_names = short_names_in(formulas, splits, final)
+    roles = shown_formulas(formulas, splits, final, short_names)
     shown = list(roles)[: limits.max_formulas]
     if len(shown) < len(roles):
         notes.append(
             f"{len(shown)} of the {len(roles)} formulas of the model can be chosen in the pictures."
         )
-    places = choose_rows(subject.comparison, limits.n_examples, limits.n_differences, random_state)
+    positions = choose_rows(
+        subject.comparison, limits.n_examples, limits.n_differences, random_state
+    )
     examples = describe_examples(
         subject,
-        places,
+        positions,
         shown,
         small,
         splits,
-        kinds,
+        short_names,
         max_nodes=limits.max_nodes,
         random_state=random_state,
     )
@@ -74,13 +76,14 @@ def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -
         "baseline": _baseline(subject),
         "confusion": _table(subject, subject.comparison.confusion()),
         "agreement": _table(subject, subject.comparison.agreement()),
-        "rules": class_rules(subject, formulas, kinds, limits),
+        "rules": class_rules(subject, formulas, short_names, limits),
         "kinds": [
-            _kind(part, kinds, shown.index(part) if part in shown else None) for part in kinds.names
+            _named_part(part, short_names, shown.index(part) if part in shown else None)
+            for part in short_names.names
         ],
         "trade_off": trade_off(subject, limits),
         "tree": cut_text(export_text(subject.idt, subject.model_class_names), limits.max_text),
-        "formulas": [_formula(formula, roles[formula], kinds) for formula in shown],
+        "formulas": [_formula(formula, roles[formula], short_names) for formula in shown],
         "roles": dict(ROLES),
         "examples": examples,
         "notes": notes,
@@ -173,22 +176,24 @@ def _table(subject: ReportSubject, counts: list[list[int]] | None) -> dict[str, 
 # Pictures -------------------------------------------------------------------------------------
 
 
-def _kind(part: Formula, kinds: Kinds, number: int | None) -> dict[str, Any]:
+def _named_part(formula: Formula, short_names: ShortNames, number: int | None) -> dict[str, Any]:
     return {
-        "name": kinds.names[part],
+        "name": short_names.names[formula],
         "formula": number,
-        "words": kinds.meaning(part),
-        "logic": short_text(part, kinds),
+        "words": short_names.meaning(formula),
+        "logic": short_text(formula, short_names),
     }
 
 
-def _formula(formula: Formula, roles: list[tuple[str, str]], kinds: Kinds) -> dict[str, Any]:
+def _formula(
+    formula: Formula, roles: list[tuple[str, str]], short_names: ShortNames
+) -> dict[str, Any]:
     return {
         "kind": roles[0][0],
         "roles": [role for _, role in roles],
-        "name": kinds.names.get(formula),
-        "short": cut_text(short_text(formula, kinds), 400),
-        "words": cut_text(short_words(formula, kinds), 600),
+        "name": short_names.names.get(formula),
+        "short": cut_text(short_text(formula, short_names), 400),
+        "words": cut_text(short_words(formula, short_names), 600),
         "logic": cut_text(logic_text(formula).replace("\n", " "), 400),
         "text": cut_text(str(formula).replace("\n", " "), 2000),
         "size": formula.size,
@@ -219,7 +224,7 @@ def _example_notes(
         notes.append(
             "The model classifies nodes: each example is one node in its graph, with a ring."
         )
-    n_cut = sum(len(own["drawing"]["nodes"]) < own["n_nodes"] for own in examples)
+    n_cut = sum(len(example["drawing"]["nodes"]) < example["n_nodes"] for example in examples)
     if n_cut:
         where = "node in question" if level == "node" else "node with most neighbours"
         notes.append(

@@ -71,22 +71,22 @@ def label_of(formula: dict[str, Any]) -> str:
 
 
 def decision_words(decision: dict[str, Any]) -> str:
-    """Return what a decision found, to follow the formula that it counts.
+    """Return what a decision counted, to follow the formula that it counts.
 
-    >>> found = {"count": 3, "size": 13, "threshold": "1/2", "is_share": True, "met": False}
-    >>> decision_words({**found, "among": "A", "modality": "A"})
+    >>> decision = {"count": 3, "size": 13, "threshold": "1/2", "is_share": True, "met": False}
+    >>> decision_words({**decision, "among": "A", "modality": "A"})
     'holds at 3 of 13 neighbours, not more than 1/2 of them'
-    >>> decision_words({**found, "among": "I", "modality": "I"})
+    >>> decision_words({**decision, "among": "I", "modality": "I"})
     'does not hold here'
     """
     if decision["among"] == "I" and not (decision["met"] and decision["count"] == 0):
         return "holds here" if decision["met"] else "does not hold here"
-    found = f"holds at {decision['count']} of {decision['size']} {_AMONG[decision['among']]}"
+    text = f"holds at {decision['count']} of {decision['size']} {_AMONG[decision['among']]}"
     if decision["modality"] != decision["among"]:
         # Directions and kinds of edges are best read in logic.
-        found += f" along {decision['modality']}"
+        text += f" along {decision['modality']}"
     limit = f"more than {decision['threshold']}{' of them' if decision['is_share'] else ''}"
-    return f"{found}, {limit if decision['met'] else f'not {limit}'}"
+    return f"{text}, {limit if decision['met'] else f'not {limit}'}"
 
 
 def flip_words(flip: dict[str, Any]) -> str:

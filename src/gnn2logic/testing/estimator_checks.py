@@ -54,8 +54,10 @@ _CHECKS: tuple[Check, ...] = (
 _NEEDS: dict[Check, Callable[[Any], bool]] = {
     predicting_checks.check_networkx_graphs: lambda _: find_spec("networkx") is not None,
     predicting_checks.check_pyg_graphs: lambda _: find_spec("torch_geometric") is not None,
-    predicting_checks.check_probabilities: lambda own: hasattr(own, "predict_proba"),
-    predicting_checks.check_formulas_agree_with_predictions: lambda own: hasattr(own, "formula"),
+    predicting_checks.check_probabilities: lambda estimator: hasattr(estimator, "predict_proba"),
+    predicting_checks.check_formulas_agree_with_predictions: lambda estimator: hasattr(
+        estimator, "formula"
+    ),
 }
 
 
@@ -122,10 +124,10 @@ def check_graph_estimator(estimator: Any, level: Level = "graph") -> None:
 
 
 def _copied(estimator: Any) -> Any:
-    own = clone(estimator)
-    if "random_state" in own.get_params(deep=False):
-        own.set_params(random_state=0)
-    return own
+    copy = clone(estimator)
+    if "random_state" in copy.get_params(deep=False):
+        copy.set_params(random_state=0)
+    return copy
 
 
 def _run(check: Check, estimator: Any, level: Level) -> None:

@@ -132,8 +132,8 @@ def check_sample_weight_matters(estimator: Any, level: Level) -> None:
     answers = []
     for label in (0, 1):
         heavy = np.where(data.y == label, 100.0, 1.0)
-        own = clone(estimator).fit(data.graphs, data.y, sample_weight=heavy)
-        ask = own.predict_proba if hasattr(own, "predict_proba") else own.predict
+        fitted = clone(estimator).fit(data.graphs, data.y, sample_weight=heavy)
+        ask = fitted.predict_proba if hasattr(fitted, "predict_proba") else fitted.predict
         answers.append(np.asarray(ask(data.graphs)))
     require(
         not np.array_equal(answers[0], answers[1]),

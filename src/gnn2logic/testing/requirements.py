@@ -90,8 +90,8 @@ def require_same(expected: Any, got: Any, message: str) -> None:
         first.shape == second.shape,
         f"{message} Got shape {second.shape}, expected {first.shape}.",
     )
-    for place in np.argwhere(first != second)[:1]:
-        at = tuple(place.tolist())
+    for index in np.argwhere(first != second)[:1]:
+        at = tuple(index.tolist())
         require(False, f"{message} Got {second[at]!r} at {at}, expected {first[at]!r}.")
 
 
@@ -109,11 +109,13 @@ def require_same_model(first: Any, second: Any, data: Sample, message: str) -> N
             require(old == new, f"{message} The formulas of {label!r} differ: {old}; {new}.")
 
 
-def require_error(kind: type[BaseException], action: Callable[[], object], message: str) -> None:
-    """Require an action to raise an error of the given kind."""
+def require_error(
+    error_type: type[BaseException], action: Callable[[], object], message: str
+) -> None:
+    """Require an action to raise an error of the given type."""
     try:
         action()
-    except kind:
+    except error_type:
         return
     except Exception as error:
         raise AssertionError(f"{message} Got {type(error).__name__}: {error}") from error
