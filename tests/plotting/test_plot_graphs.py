@@ -183,7 +183,7 @@ def test_errors() -> None:
         ({"labels": "category"}, GraphError, "symbol=C"),
         ({"positions": [[0, 0]]}, GraphError, "shape"),
         ({"positions": [[0, 0], [1, 1], [np.nan, 0]]}, GraphError, "finite"),
-        ({"seed": -1}, ParameterError, "seed"),
+        ({"random_state": -1}, ParameterError, "random_state"),
         ({"ax": 3}, UnsupportedInputError, "Got int"),
     ]
     for options, kind, words in bad:
