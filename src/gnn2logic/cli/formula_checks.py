@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 from gnn2logic.cli.data import Chosen
 from gnn2logic.idt import IDTPredictor
@@ -141,14 +140,13 @@ def class_scores(
 
 
 def _score(name: str, holds: BoolArray, is_class: BoolArray) -> ClassScore:
-    precision, recall, f1, _ = precision_recall_fscore_support(
-        is_class, holds, average="binary", zero_division=np.nan
-    )
+    # As sklearn.metrics has them; this command shall not wait for scikit-learn to be loaded.
+    n_both, n_holds, n_class = int((holds & is_class).sum()), int(holds.sum()), int(is_class.sum())
     return ClassScore(
         name=name,
-        graphs=int(is_class.sum()),
-        accuracy=float(accuracy_score(is_class, holds)),
-        precision=None if np.isnan(precision) else float(precision),
-        recall=None if np.isnan(recall) else float(recall),
-        f1=0.0 if np.isnan(f1) else float(f1),
+        graphs=n_class,
+        accuracy=float(np.mean(holds == is_class)),
+        precision=n_both / n_holds if n_holds else None,
+        recall=n_both / n_class if n_class else None,
+        f1=2 * n_both / (n_holds + n_class) if n_holds + n_class else 0.0,
     )

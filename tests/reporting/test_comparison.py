@@ -1,0 +1,70 @@
+"""Scores of a comparison are those of scikit-learn, bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
+
+from gnn2logic.reporting.comparison import Comparison
+
+Labels = npt.NDArray[Any]
+
+NAMES = np.array(["calm", "busy", "never seen"])
+
+
+@st.composite
+def comparisons(draw: st.DrawFn) -> tuple[Comparison, Labels, Labels, Labels]:
+    """Draw labels of three kinds: numbers, texts, or truth values."""
+    count = draw(st.integers(1, 30))
+    codes = [np.array(draw(st.lists(st.integers(0, 1), min_size=count, max_size=count)))] * 3
+    codes[1:] = [
+        np.array(draw(st.lists(st.integers(0, 2), min_size=count, max_size=count)))
+        for _ in range(2)
+    ]
+    sort = draw(st.sampled_from(["numbers", "texts", "truth values"]))
+    if sort == "truth values":
+        predicted, truth, teacher = (numbers > 0 for numbers in codes)
+        names: dict[Any, str] = {False: "no", True: "yes"}
+    else:
+        predicted, truth, teacher = (NAMES[n] if sort == "texts" else n for n in codes)
+        names = {(NAMES[n].item() if sort == "texts" else n): str(NAMES[n]) for n in range(3)}
+    rows = np.arange(count)
+    return Comparison("graph", names, rows, predicted, truth, teacher), predicted, truth, teacher
+
+
+@given(comparisons())
+def test_scores_are_those_of_scikit_learn(
+    drawn: tuple[Comparison, Labels, Labels, Labels],
+) -> None:
+    comparison, predicted, truth, teacher = drawn
+    rule, network, baseline = comparison.scores()
+    for row, labels in ((rule, predicted), (network, teacher)):
+        assert row["accuracy"] == accuracy_score(truth, labels)
+        assert row["macro_f1"] == f1_score(truth, labels, average="macro")
+        assert row["fidelity"] == accuracy_score(teacher, labels)
+    values, counts = np.unique(truth, return_counts=True)
+    assert baseline["n_right"] == counts.max()
+    assert comparison.most_common == values[counts.argmax()]
+    order = list(comparison.class_names)
+    expected = confusion_matrix(truth, predicted, labels=order)
+    assert comparison.confusion() == expected.tolist()
+    assert comparison.agreement() == confusion_matrix(teacher, predicted, labels=order).tolist()
+    assert comparison.differs.tolist() == (predicted != teacher).tolist()
+
+
+@pytest.mark.parametrize("with_teacher", [False, True])
+def test_without_truth_nothing_is_compared_with_it(with_teacher: bool) -> None:
+    labels = np.array(["a", "b", "b"])
+    teacher = np.array(["a", "a", "b"]) if with_teacher else None
+    comparison = Comparison("graph", {"a": "a", "b": "b"}, np.arange(3), labels, None, teacher)
+    assert comparison.confusion() is None
+    assert [row["accuracy"] for row in comparison.scores()] == [None] * (3 if with_teacher else 1)
+    assert (comparison.most_common, int(comparison.differs.sum())) == (
+        ("a", 1) if with_teacher else (None, 0)
+    )
