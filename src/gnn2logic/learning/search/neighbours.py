@@ -31,7 +31,7 @@ def neighbours(formula: Formula) -> Iterator[Formula]:
 
     >>> from gnn2logic.logic import parse
     >>> sorted(str(other) for other in neighbours(parse("U0 & !U1")))
-    ['!U1', 'U0', 'U0 & U1', '!U0 & !U1']
+    ['!U0 & !U1', '!U1', 'U0', 'U0 & U1', 'U0 | !U1']
     """
     yield from dict.fromkeys(other for other in _changed(formula) if other is not formula)
 
