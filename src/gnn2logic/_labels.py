@@ -43,7 +43,7 @@ def check_labels(
     if among is not None:
         labels = labels[among]
     if labels.dtype == object:
-        labels = _of_one_kind(labels)
+        labels = _of_one_type(labels)
     if labels.dtype.kind == "f":
         return _whole_numbers(labels)
     if labels.dtype.kind not in "iubU":
@@ -61,11 +61,11 @@ def _label_array(y: object) -> npt.NDArray[Any]:
     return labels
 
 
-def _of_one_kind(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _of_one_type(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return an array of objects as an array of strings, numbers or Booleans."""
     given = labels.tolist()
-    for kind in (str, bool | np.bool_, int | np.integer, float | np.floating):
-        if all(isinstance(label, kind) for label in given):
+    for label_type in (str, bool | np.bool_, int | np.integer, float | np.floating):
+        if all(isinstance(label, label_type) for label in given):
             return np.array(given)
     names = sorted({type(label).__name__ for label in given})
     raise LabelError(

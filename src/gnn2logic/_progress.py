@@ -94,7 +94,7 @@ class Progress:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -177,16 +177,16 @@ def _view(verbose: int | None, stream: TextIO | None) -> _View | None:
     """Return where to show progress; None where nobody wants to see it."""
     if verbose is not None and not verbose:
         return None
-    own = sys.stderr if stream is None else stream
+    output = sys.stderr if stream is None else stream
     # Python without a console has no stderr.
-    if own is None:
+    if output is None:
         return None
-    if own.isatty():
-        return _Terminal(own) if verbose or _is_alone() else None
+    if output.isatty():
+        return _Terminal(output) if verbose or _is_alone() else None
     if not verbose:
         return None
     display = _notebook_display() if stream is None else None
-    return _Log(own) if display is None else _Notebook(display)
+    return _Log(output) if display is None else _Notebook(display)
 
 
 def _is_alone() -> bool:

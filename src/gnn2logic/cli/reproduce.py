@@ -96,12 +96,12 @@ def _names(given: list[str] | None) -> list[str] | None:
 
 def _command() -> str:
     """Return the command line without folders and addresses, which belong to this machine."""
-    parts, skip = ["gnn2logic"], False
-    for part in sys.argv[1:]:
-        if skip or part.startswith(("--out=", "--dask=")):
+    words, skip = ["gnn2logic"], False
+    for word in sys.argv[1:]:
+        if skip or word.startswith(("--out=", "--dask=")):
             skip = False
-        elif part in ("--out", "--dask"):
+        elif word in ("--out", "--dask"):
             skip = True
         else:
-            parts.append(f'"{part}"' if "(" in part or " " in part else part)
-    return " ".join(parts)
+            words.append(f'"{word}"' if "(" in word or " " in word else word)
+    return " ".join(words)

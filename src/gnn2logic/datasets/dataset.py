@@ -15,7 +15,7 @@ from gnn2logic._text import one_line
 from gnn2logic._validation import check_names
 from gnn2logic.exceptions import FeatureError, GraphError, LabelError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.parts import graph_numbers
+from gnn2logic.graphs.blocks import graph_numbers
 from gnn2logic.graphs.writing import edge_rows, to_pyg
 from gnn2logic.logic.syntax import Formula
 
@@ -273,8 +273,8 @@ class Dataset:
     def __reduce__(self) -> tuple[Any, ...]:
         # The read-only view of the masks cannot be pickled, and arrays come back writable.
         motifs = None if self.motifs is None else dict(self.motifs)
-        parts = (self.name, self.graphs, self.y, self.class_names, self.description, self.truth)
-        return (Dataset, (*parts, motifs, self.attributes))
+        fields = (self.name, self.graphs, self.y, self.class_names, self.description, self.truth)
+        return (Dataset, (*fields, motifs, self.attributes))
 
     def __repr__(self) -> str:
         return (

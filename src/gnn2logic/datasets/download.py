@@ -196,13 +196,13 @@ def _pieces(contents: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[byte
 def _file_name(member: zipfile.ZipInfo) -> str | None:
     """Return the name to store a member under, or None for what is no text file."""
     path = PurePosixPath(member.filename)
-    parts = path.parts
-    unsafe = path.is_absolute() or ".." in parts or any(set(part) & set("\\:\0") for part in parts)
+    steps = path.parts
+    unsafe = path.is_absolute() or ".." in steps or any(set(step) & set("\\:\0") for step in steps)
     if unsafe or stat.S_ISLNK(member.external_attr >> 16):
         raise DownloadError(
             f"The archive must hold plain files. Got {member.filename!r}, which leads out of it. "
             "Nothing was kept."
         )
-    if member.is_dir() or "__MACOSX" in parts or path.suffix.lower() != ".txt":
+    if member.is_dir() or "__MACOSX" in steps or path.suffix.lower() != ".txt":
         return None
     return path.name

@@ -125,13 +125,13 @@ def ba_multi_shapes(
     rng = generator_from(random_state)
     y = _classes(check_whole("n_graphs", n_graphs, least=1), balance, rng)
     chances = _ORIGINAL_CHANCES if variant == "original" else None
-    kinds = np.where(
+    plan_numbers = np.where(
         y == 0,
         rng.integers(0, len(_PAIRS), size=len(y)),
         len(_PAIRS) + rng.choice(len(_OTHERS), size=len(y), p=chances),
     )
     graphs, motifs = _planted(
-        kinds, (*_PAIRS, *_OTHERS), n_nodes, attachment, rng, on_base=variant == "text"
+        plan_numbers, (*_PAIRS, *_OTHERS), n_nodes, attachment, rng, on_base=variant == "text"
     )
     return Dataset(
         name="BAMultiShapes",
@@ -209,7 +209,7 @@ def _classes(n_graphs: int, balance: float, rng: np.random.Generator) -> IntArra
 
 
 def _planted(
-    kinds: IntArray,
+    plan_numbers: IntArray,
     plans: Sequence[tuple[str, ...]],
     n_nodes: int,
     attachment: int,
@@ -217,7 +217,7 @@ def _planted(
     *,
     on_base: bool,
 ) -> tuple[GraphBatch, dict[str, npt.NDArray[np.bool_]]]:
-    """Return graphs of equal size, graph g with the motifs ``plans[kinds[g]]``, and where they are.
+    """Return graphs of equal size, and where motifs are: graph g has ``plans[plan_numbers[g]]``.
 
     Graphs of one plan differ only in random node numbers, so each plan is drawn in one go.
     """
@@ -225,30 +225,30 @@ def _planted(
     largest = max(sum(MOTIFS[motif].n_nodes for motif in plan) for plan in plans)
     n_nodes = check_whole("n_nodes", n_nodes, least=largest + 2)
     m = check_attachment(attachment, n_nodes - largest)
-    masks = {motif: np.zeros((len(kinds), n_nodes), dtype=bool) for motif in planted}
+    masks = {motif: np.zeros((len(plan_numbers), n_nodes), dtype=bool) for motif in planted}
     blocks = []
     for number, plan in enumerate(plans):
-        members = np.flatnonzero(kinds == number)
+        members = np.flatnonzero(plan_numbers == number)
         free = n_nodes - sum(MOTIFS[motif].n_nodes for motif in plan)
-        parts = [attachment_edges(len(members), free, m, rng)]
+        edge_blocks = [attachment_edges(len(members), free, m, rng)]
         start = free
         for motif in plan:
             shape = MOTIFS[motif]
             inner = np.array(shape.edges, dtype=np.int64) + start
-            parts.append(np.broadcast_to(inner, (len(members), *inner.shape)))
+            edge_blocks.append(np.broadcast_to(inner, (len(members), *inner.shape)))
             old = rng.integers(0, free if on_base else start, size=len(members))
             new = rng.integers(start, start + shape.n_nodes, size=len(members))
-            parts.append(np.stack([old, new], axis=1)[:, None])
+            edge_blocks.append(np.stack([old, new], axis=1)[:, None])
             masks[motif][members, start : start + shape.n_nodes] = True
             start += shape.n_nodes
-        edges = np.concatenate(parts, axis=1) + (members * n_nodes)[:, None, None]
+        edges = np.concatenate(edge_blocks, axis=1) + (members * n_nodes)[:, None, None]
         blocks.append(edges.reshape(-1, 2))
     first, second = np.concatenate(blocks).T
-    total = len(kinds) * n_nodes
+    total = len(plan_numbers) * n_nodes
     graphs = GraphBatch(
         np.ones((total, 1), dtype=bool),
         undirected(first, second, total),
-        ptr=np.arange(len(kinds) + 1) * n_nodes,
+        ptr=np.arange(len(plan_numbers) + 1) * n_nodes,
         names=("U0",),
     )
     return graphs, {motif: mask.reshape(-1) for motif, mask in masks.items()}

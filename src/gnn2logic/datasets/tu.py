@@ -97,8 +97,8 @@ def read_tu(
         whole = root.resolve()
         name = whole.parent.name if whole.name == "raw" else whole.name
 
-    def path(part: str) -> Path:
-        return root / f"{name}_{part}.txt"
+    def path(suffix: str) -> Path:
+        return root / f"{name}_{suffix}.txt"
 
     indicator = read_integers(path("graph_indicator"), n_columns=1)
     ptr = _boundaries(indicator)

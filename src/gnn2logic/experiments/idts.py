@@ -101,9 +101,9 @@ def _best(
         return grid[0]
     scores = np.zeros(len(grid))
     for learned, held_out in splits:
-        part = material.take(learned)
+        material_of_fold = material.take(learned)
         graphs, target = material.graphs.take(held_out), material.target[held_out]
         for number, tuned in enumerate(grid):
-            scores[number] += part.fit({**fixed, **tuned}).score(graphs, target)
+            scores[number] += material_of_fold.fit({**fixed, **tuned}).score(graphs, target)
     # Of equals the first one: a grid begins with what is simplest.
     return grid[int(np.argmax(scores))]

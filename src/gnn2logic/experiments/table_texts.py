@@ -101,12 +101,12 @@ def _latex_cell(cell: Cell, digits: int) -> str:
     return text + (r" $\downarrow$" if cell.below_paper else "")
 
 
-def _bar(parts: Sequence[str]) -> str:
-    return f"| {' | '.join(parts)} |"
+def _bar(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
-def _row(parts: Sequence[str]) -> str:
-    return " & ".join(parts) + r" \\"
+def _row(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
 
 
 def times_table(rows: Collection[Row]) -> str:

@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from gnn2logic.explanation.path import GraphDecisions, largest_part
+from gnn2logic.explanation.path import GraphDecisions, largest_count
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.formulas import final_columns, leaf_classes
 from gnn2logic.idt.tree import Split, Tree
@@ -276,7 +276,7 @@ def _interval(asked: Sequence[tuple[Threshold, bool]], size: int) -> tuple[int, 
     """Return the least and the largest count that meet all demands on one term."""
     low, high = 0, None
     for threshold, value in asked:
-        limit = threshold if isinstance(threshold, int) else largest_part(threshold, size)
+        limit = threshold if isinstance(threshold, int) else largest_count(threshold, size)
         if value:
             low = max(low, limit + 1)
         else:

@@ -15,7 +15,7 @@ _WIDTH = 96
 
 def to_text(wording: Wording) -> str:
     """Return what an explanation says in lines of at most 96 characters, where words allow it."""
-    return "\n".join(line for part in _paragraphs(wording) for line in part)
+    return "\n".join(line for paragraph in _paragraphs(wording) for line in paragraph)
 
 
 def _paragraphs(wording: Wording) -> Iterator[Iterator[str]]:
@@ -60,11 +60,11 @@ def _wrapped(text: str, start: str) -> Iterator[str]:
 
 def to_html(wording: Wording) -> str:
     """Return what an explanation says as HTML; all that comes from users is escaped."""
-    parts = [f"<p><b>{escape(wording.title)}</b></p>"]
-    parts += [f"<p>{escape(note)}</p>" for note in wording.notes]
+    elements = [f"<p><b>{escape(wording.title)}</b></p>"]
+    elements += [f"<p>{escape(note)}</p>" for note in wording.notes]
     if wording.conditions:
-        parts.append("<p>Because</p>")
-        parts.append(
+        elements.append("<p>Because</p>")
+        elements.append(
             _list(
                 "ol",
                 (
@@ -77,10 +77,10 @@ def to_html(wording: Wording) -> str:
     if wording.nodes:
         more = [f"and {wording.left_out} smaller parts"] if wording.left_out else []
         nodes = _list("ul", [*(_nodes(nodes) for nodes in wording.nodes), *more])
-        parts.append(f"<details open><summary>Nodes</summary>{nodes}</details>")
+        elements.append(f"<details open><summary>Nodes</summary>{nodes}</details>")
     if wording.flips:
-        parts.append("<p>The smallest change of counts for another class</p>")
-        parts.append(
+        elements.append("<p>The smallest change of counts for another class</p>")
+        elements.append(
             _list(
                 "ul",
                 (
@@ -90,8 +90,8 @@ def to_html(wording: Wording) -> str:
                 ),
             )
         )
-    parts.append(f"<p><small>{escape(wording.last)}</small></p>")
-    return f"<div>{''.join(parts)}</div>"
+    elements.append(f"<p><small>{escape(wording.last)}</small></p>")
+    return f"<div>{''.join(elements)}</div>"
 
 
 def _nodes(nodes: NodeWords) -> str:

@@ -41,14 +41,14 @@ def parts_of(formula: Formula, graph: GraphBatch) -> tuple[FormulaPart, ...]:
     >>> [(str(part.formula), part.nodes.nonzero()[0].tolist()) for part in parts]
     [('A(A true = 1) > 1', [1]), ('A true = 1', [0, 2])]
     """
-    parts: dict[Formula, None] = {}
+    formulas: dict[Formula, None] = {}
     stack = [formula]
     while stack:
         part = stack.pop()
-        if part not in parts and not isinstance(part, Constant):
-            parts[part] = None
+        if part not in formulas and not isinstance(part, Constant):
+            formulas[part] = None
             stack.extend(reversed(_below(part)))
-    return tuple(FormulaPart(part, truth) for part, truth in evaluate_each(parts, graph).items())
+    return tuple(FormulaPart(part, truth) for part, truth in evaluate_each(formulas, graph).items())
 
 
 def _below(formula: Formula) -> list[Formula]:
@@ -57,7 +57,7 @@ def _below(formula: Formula) -> list[Formula]:
         return [bounds.counted]
     if isinstance(formula, And):
         grouped = group_bounds(formula.children)
-        return [_interval(part) if isinstance(part, Bounds) else part for part in grouped]
+        return [_interval(member) if isinstance(member, Bounds) else member for member in grouped]
     return list(formula.children)
 
 
@@ -104,29 +104,31 @@ class ShortNames:
         """
         wanted = [formula for formula in formulas if not _is_short(formula, short)]
         nodes = subformulas(*wanted)
-        in_place = {part for node in nodes if not isinstance(node, Modal) for part in node.children}
-        counted = {part for node in nodes if isinstance(node, Modal) for part in node.children}
+        combined = {
+            child for node in nodes if not isinstance(node, Modal) for child in node.children
+        }
+        counted = {child for node in nodes if isinstance(node, Modal) for child in node.children}
         whole = _sentences(wanted)
         long: dict[Formula, str] = {}
         for node in nodes:
             # A comparison that stands in a conjunction is read with its other bound.
             is_bounds = as_bounds(node) is not None
             combines = isinstance(node, And | Or) and not is_bounds and node not in whole
-            if not combines and (node not in counted or node in in_place):
+            if not combines and (node not in counted or node in combined):
                 continue
             if len(cls(long).meaning(node)) > _LONGEST:
                 long[node] = ""
         ranked = dict.fromkeys([*order, *_as_read(wanted)])
-        named = (part for part in ranked if part in long)
-        return cls({part: _letters(number) for number, part in enumerate(named)})
+        named = (formula for formula in ranked if formula in long)
+        return cls({formula: _letters(number) for number, formula in enumerate(named)})
 
     def fit(self, formula: Formula) -> bool:
         """Return whether the names are enough to write a formula, which may be another one."""
         sizes: dict[Formula, int] = {}
         names = self.names.keys() - {formula}
         for node in subformulas(formula, stop=names):
-            parts = () if node in names else node.children
-            sizes[node] = 1 + sum(sizes[part] for part in parts)
+            children = () if node in names else node.children
+            sizes[node] = 1 + sum(sizes[child] for child in children)
         return sizes[formula] <= _LARGEST
 
     def words(self, formula: Formula) -> str:
@@ -143,12 +145,12 @@ class ShortNames:
 
     def logic(self, formula: Formula, style: Style = ASCII) -> str:
         """Return a formula in logic; a formula that has a name is written out."""
-        names = {part: f"({name})" for part, name in self.names.items() if part is not formula}
+        names = {named: f"({name})" for named, name in self.names.items() if named is not formula}
         return write_infix(formula, names, style)
 
     def lines(self) -> list[str]:
         """Return what every name means, one line for each."""
-        return [f"  ({name}) {self.meaning(part)}" for part, name in self.names.items()]
+        return [f"  ({name}) {self.meaning(named)}" for named, name in self.names.items()]
 
 
 def in_steps(formula: Formula) -> str:

@@ -20,7 +20,7 @@ from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.evaluation import more_than_share
 from gnn2logic.logic.syntax import TRUE, Formula, Threshold, modal, negation
 
-__all__ = ["Condition", "GraphDecisions", "largest_part"]
+__all__ = ["Condition", "GraphDecisions", "largest_count"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -70,7 +70,7 @@ class Condition:
         if isinstance(self.threshold, int):
             return self.threshold
         # All of a set is more than a share of it as soon as there is anything.
-        return 0 if self.inner is TRUE else largest_part(self.threshold, self.size)
+        return 0 if self.inner is TRUE else largest_count(self.threshold, self.size)
 
     @property
     def margin(self) -> int:
@@ -153,7 +153,7 @@ class GraphDecisions:
         return _seen(split.modality, itself, near) & self.values[split.column], itself, near
 
 
-def largest_part(share: Fraction, size: int) -> int:
+def largest_count(share: Fraction, size: int) -> int:
     """Return the largest count that is not more than a share of a size, in whole numbers.
 
     >>> largest_part(Fraction(7, 10), 90)

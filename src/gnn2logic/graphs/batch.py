@@ -19,13 +19,11 @@ from gnn2logic.exceptions import (
     UnknownRelationError,
     UnsupportedInputError,
 )
-from gnn2logic.graphs.edges import EdgeMatrix, clean_matrix, edge_matrix, freeze, oriented, shallow
-from gnn2logic.graphs.modality import OUT_EDGES, Edges
-from gnn2logic.graphs.parts import (
+from gnn2logic.graphs.blocks import (
     all_both_ways,
     both_ways,
-    check_part,
-    check_same_kind,
+    check_joinable,
+    check_relation_within,
     check_same_shape,
     check_within_graphs,
     clean_predicates,
@@ -39,6 +37,8 @@ from gnn2logic.graphs.parts import (
     take_block,
     total_of,
 )
+from gnn2logic.graphs.edges import EdgeMatrix, clean_matrix, edge_matrix, freeze, oriented, shallow
+from gnn2logic.graphs.modality import OUT_EDGES, Edges
 
 __all__ = ["GraphBatch", "default_names"]
 
@@ -123,7 +123,7 @@ class GraphBatch:
         checked = default_names(columns.shape[1]) if names is None else names
         check_within_graphs(matrix, boundaries, "adjacency")
         for name, relation in rels.items():
-            check_part(relation, matrix, name)
+            check_relation_within(relation, matrix, name)
         self._set(columns, check_names(checked, what="Predicate"), matrix, rels, boundaries)
 
     def _set(
@@ -362,7 +362,7 @@ class GraphBatch:
         if len(batches) == 1:
             return first
         for number, batch in enumerate(batches):
-            check_same_kind(first, batch, number)
+            check_joinable(first, batch, number)
         names = tuple(first.relations)
         return GraphBatch._trusted(
             np.asfortranarray(np.concatenate([batch.predicates for batch in batches])),
@@ -437,8 +437,8 @@ class GraphBatch:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self._predicates, self._names, self._adjacency, dict(self._rels), self._ptr)
-        return (GraphBatch._trusted, parts)
+        fields = (self._predicates, self._names, self._adjacency, dict(self._rels), self._ptr)
+        return (GraphBatch._trusted, fields)
 
     def __repr__(self) -> str:
         typed = f", relations={tuple(self._rels)}" if self._rels else ""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gnn2logic._validation import check_names
 from gnn2logic.exceptions import FeatureError
 from gnn2logic.graphs.batch import GraphBatch, default_names
-from gnn2logic.graphs.inputs import Where, as_array, node_place
+from gnn2logic.graphs.inputs import Where, as_array, node_locator
 
 __all__ = [
     "FeatureBlock",
@@ -93,10 +93,10 @@ class FeatureBlock:
 def distinct(values: npt.NDArray[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     """Return the sorted distinct values as Python objects, and for each entry its position."""
     if values.dtype == object:
-        found = sorted(set(values.tolist()))
-        position = {value: number for number, value in enumerate(found)}
+        in_order = sorted(set(values.tolist()))
+        position = {value: number for number, value in enumerate(in_order)}
         codes = np.fromiter((position[value] for value in values), np.intp, len(values))
-        return found, codes
+        return in_order, codes
     unique, inverse = np.unique(values, return_inverse=True)
     if values.dtype.kind == "f" and values.dtype.itemsize < 8:
         # A float32 0.1 is the value 0.1, not the double next to it.
@@ -139,7 +139,7 @@ def matrix_columns(
     columns = tuple(RawColumn(name, table[:, number]) for number, name in enumerate(checked))
     if table.dtype.kind == "f" and not np.isfinite(table).all():
         for column in columns:
-            check_finite(column, node_place(ptr))
+            check_finite(column, node_locator(ptr))
     return columns
 
 
@@ -191,15 +191,15 @@ def to_batch(raw: RawGraphs) -> GraphBatch:
     Columns of 0 and 1 are predicates as they are and strings give one predicate per value. Any
     other column is an error: thresholds and categories are learned by `PredicateEncoder`.
     """
-    where = node_place(raw.structure.ptr)
+    where = node_locator(raw.structure.ptr)
     predicates: list[tuple[str, str]] = []
     blocks: list[npt.NDArray[np.bool_]] = []
     for column in raw.columns:
         if column.is_text:
-            found, codes = distinct(column.values)
-            _check_text(column.name, found)
-            predicates.extend((f"{column.name}={value}", column.name) for value in found)
-            blocks.append(codes[:, None] == np.arange(len(found)))
+            texts, codes = distinct(column.values)
+            _check_text(column.name, texts)
+            predicates.extend((f"{column.name}={value}", column.name) for value in texts)
+            blocks.append(codes[:, None] == np.arange(len(texts)))
             continue
         if not is_binary(column.values):
             raise _not_boolean(column, where)
@@ -233,11 +233,11 @@ def join_predicates(
     return structure.with_predicates(table, names)
 
 
-def _check_text(name: str, found: Sequence[str]) -> None:
-    if len(found) > MAX_TEXT_VALUES:
+def _check_text(name: str, texts: Sequence[str]) -> None:
+    if len(texts) > MAX_TEXT_VALUES:
         raise FeatureError(
             f"Column {name!r} must have at most {MAX_TEXT_VALUES} different strings to give one "
-            f"predicate each. Got {len(found)}. Leave it out with node_attributes=[...]."
+            f"predicate each. Got {len(texts)}. Leave it out with node_attributes=[...]."
         )
 
 

@@ -86,8 +86,8 @@ class ModalCounts:
         loops = _loops(self._batch.edges(which), as_set=as_set)
         if loops is None:
             return counts
-        own = loops if self._columns.ndim == 1 else loops[:, None]
-        return np.asarray(counts - own.astype(self._columns.dtype) * self._columns)
+        n_loops = loops if self._columns.ndim == 1 else loops[:, None]
+        return np.asarray(counts - n_loops.astype(self._columns.dtype) * self._columns)
 
 
 def _product(matrix: sp.csr_array, columns: IntArray) -> IntArray:

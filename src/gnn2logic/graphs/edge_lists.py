@@ -75,23 +75,23 @@ def join_edges(
     wheres : sequence of str
         What each part is called in messages.
     """
-    per_part = np.array([edges.shape[1] for edges in edge_indices], dtype=np.int64)
+    n_edges = np.array([edges.shape[1] for edges in edge_indices], dtype=np.int64)
     edges = np.concatenate(edge_indices, axis=1).astype(np.int64)
     nodes = np.asarray(sizes, dtype=np.int64)
-    limits = np.repeat(nodes, per_part)
+    limits = np.repeat(nodes, n_edges)
     outside = (edges < 0) | (edges >= limits)
     if outside.any():
         at = int(np.argmax(outside.any(axis=0)))
         end = 0 if outside[0, at] else 1
-        part = int(np.searchsorted(np.cumsum(per_part), at, side="right"))
-        number = at - int(per_part[:part].sum())
+        graph = int(np.searchsorted(np.cumsum(n_edges), at, side="right"))
+        number = at - int(n_edges[:graph].sum())
         raise GraphError(
-            f"Node numbers must be between 0 and {nodes[part] - 1} in {wheres[part]}, which has "
-            f"{nodes[part]} nodes. Got {edges[end, at]} as the {('source', 'target')[end]} of edge "
-            f"{number}. Nodes are numbered from 0 in each graph; isolated nodes at the end need "
-            "the number of nodes to be given."
+            f"Node numbers must be between 0 and {nodes[graph] - 1} in {wheres[graph]}, which has "
+            f"{nodes[graph]} nodes. Got {edges[end, at]} as the {('source', 'target')[end]} of "
+            f"edge {number}. Nodes are numbered from 0 in each graph; isolated nodes at the end "
+            "need the number of nodes to be given."
         )
-    edges += np.repeat(np.cumsum(nodes) - nodes, per_part)
+    edges += np.repeat(np.cumsum(nodes) - nodes, n_edges)
     return edges[0], edges[1]
 
 

@@ -88,8 +88,8 @@ def learn_column(
         check_binary(column, where, hint="choose another kind for it")
         return EncodedColumn(column.name, "binary")
     if kind == "categorical":
-        found, _ = distinct(column.values)
-        categories = tuple(_category(value) for value in found)
+        values, _ = distinct(column.values)
+        categories = tuple(_category(value) for value in values)
         return EncodedColumn(column.name, "categorical", categories=categories)
     if column.is_text:
         raise _text_error(column, where)
@@ -126,9 +126,11 @@ def encode_column(learned: EncodedColumn, column: RawColumn, where: Where) -> np
     if learned.kind == "categorical":
         _check_same_type(learned, column, where)
         # Python compares whole numbers and floats exactly, whatever their size.
-        found, codes = distinct(column.values)
+        values, codes = distinct(column.values)
         position = {value: number for number, value in enumerate(learned.categories)}
-        column_of = np.array([position.get(_category(value), -1) for value in found], dtype=np.intp)
+        column_of = np.array(
+            [position.get(_category(value), -1) for value in values], dtype=np.intp
+        )
         return np.asarray(column_of[codes][:, None] == np.arange(len(learned.categories)))
     if column.is_text:
         raise _text_error(column, where)
@@ -142,8 +144,8 @@ def unseen_values(
     nodes = np.flatnonzero(~predicates.any(axis=1))
     if not nodes.size:
         return [], -1
-    found, _ = distinct(column.values[nodes])
-    return [_category(value) for value in found], int(nodes[0])
+    values, _ = distinct(column.values[nodes])
+    return [_category(value) for value in values], int(nodes[0])
 
 
 def check_binary(column: RawColumn, where: Where, *, hint: str) -> None:

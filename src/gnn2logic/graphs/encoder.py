@@ -15,7 +15,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawGraphs
 from gnn2logic.graphs.encoded_columns import KINDS, Kind, learn_column
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
-from gnn2logic.graphs.inputs import node_place
+from gnn2logic.graphs.inputs import node_locator
 
 __all__ = ["PredicateEncoder", "graph_tags"]
 
@@ -87,8 +87,10 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
         """Fit on the `chosen` ones of the graphs, and return these with the predicates."""
         if isinstance(graphs, list | tuple) and len(graphs) == len(chosen):
             # Even the names of their relations are then those of the chosen ones alone.
-            own = [graph for graph, is_chosen in zip(graphs, chosen, strict=True) if is_chosen]
-            return self._fit_raw(self._read(own))
+            learned_from = [
+                graph for graph, is_chosen in zip(graphs, chosen, strict=True) if is_chosen
+            ]
+            return self._fit_raw(self._read(learned_from))
         return self._fit_raw(self._read(graphs).take(chosen))
 
     def _fit_raw(self, raw: RawGraphs) -> GraphBatch:
@@ -119,7 +121,7 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
         for option in ("max_categories", "n_thresholds"):
             check_whole(option, getattr(self, option), least=1, error=FeatureError)
         kinds = self._checked_kinds(tuple(column.name for column in raw.columns))
-        where = node_place(raw.structure.ptr)
+        where = node_locator(raw.structure.ptr)
         columns = [
             learn_column(
                 column,

@@ -56,7 +56,7 @@ class _Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     edge_attributes: list[str] | None
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _EncoderDocument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     format: Literal["gnn2logic.predicate_encoder"]
     version: int
     settings: _Settings
@@ -105,7 +105,7 @@ def from_document(document: object) -> EncoderState:
                 "it was written by another version of gnn2logic."
             )
     try:
-        parsed = msgspec.convert(document, _Document)
+        parsed = msgspec.convert(document, _EncoderDocument)
     except msgspec.ValidationError as error:
         raise FeatureError(f"This is not a valid encoder document: {error}.") from error
     columns = tuple(_read_column(column) for column in parsed.columns)

@@ -19,7 +19,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawColumn, RawGraphs, join_predicates, predicate_names
 from gnn2logic.graphs.encoded_columns import EncodedColumn, encode_column, unseen_values
 from gnn2logic.graphs.encoder_documents import EncoderState, from_document, to_document
-from gnn2logic.graphs.inputs import locate, node_place
+from gnn2logic.graphs.inputs import locate, node_locator
 from gnn2logic.graphs.reading import read_graphs
 
 __all__ = ["FittedEncoder"]
@@ -110,7 +110,7 @@ class FittedEncoder:
 
     def _encode(self, raw: RawGraphs) -> tuple[GraphBatch, list[str]]:
         """Return the encoded graphs, and what to warn of."""
-        where = node_place(raw.structure.ptr)
+        where = node_locator(raw.structure.ptr)
         blocks: list[npt.NDArray[np.bool_]] = []
         unseen: list[str] = []
         for learned, column in zip(self.columns_, self._aligned(raw.columns), strict=True):
@@ -162,10 +162,10 @@ class FittedEncoder:
 
     def _with_relations(self, structure: GraphBatch) -> GraphBatch:
         """Return the graphs with exactly the relations of the training graphs."""
-        found = structure.relations
+        given = structure.relations
         shape = structure.adjacency.shape
         relations = {
-            name: found[name] if name in found else sp.csr_array(shape, dtype=np.int32)
+            name: given[name] if name in given else sp.csr_array(shape, dtype=np.int32)
             for name in self.relations_
         }
         return GraphBatch(None, structure.adjacency, ptr=structure.ptr, relations=relations)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 
-__all__ = ["Where", "as_array", "items_of", "locate", "node_place"]
+__all__ = ["Where", "as_array", "items_of", "locate", "node_locator"]
 
 # Says in words where the entry with a number is, for messages.
 Where = Callable[[int], str]
@@ -67,7 +67,7 @@ def locate(ptr: npt.NDArray[np.int64], node: int) -> tuple[int, int]:
     return graph, int(node - ptr[graph])
 
 
-def node_place(ptr: npt.NDArray[np.int64]) -> Where:
+def node_locator(ptr: npt.NDArray[np.int64]) -> Where:
     """Return a function that names the node with a number: ``node 2 of graph 5``."""
 
     def where(at: int) -> str:

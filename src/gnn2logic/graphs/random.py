@@ -98,7 +98,7 @@ def random_graphs(
             targets.append(target[chosen])
     source, target = np.concatenate(sources), np.concatenate(targets)
     counts = rng.integers(1, max_multiplicity, size=len(source), endpoint=True)
-    kinds = rng.integers(0, max(len(relations), 1), size=len(source))
+    edge_types = rng.integers(0, max(len(relations), 1), size=len(source))
     chances = _probabilities("probability", probability, len(names), "predicate")
     predicates = rng.random((n_nodes, len(names))) < chances
 
@@ -114,9 +114,9 @@ def random_graphs(
         return sp.coo_array((data, (rows, columns)), shape=(n_nodes, n_nodes))
 
     if relations:
-        typed = {name: matrix(kinds == number) for number, name in enumerate(relations)}
+        typed = {name: matrix(edge_types == number) for number, name in enumerate(relations)}
         return GraphBatch(predicates, typed, ptr=ptr, names=names)
-    return GraphBatch(predicates, matrix(kinds == 0), ptr=ptr, names=names)
+    return GraphBatch(predicates, matrix(edge_types == 0), ptr=ptr, names=names)
 
 
 def _one_each(what: str, value: object, count: int, of: str) -> npt.NDArray[np.float64]:
@@ -197,13 +197,13 @@ def _successes(n_trials: int, chance: float, rng: np.random.Generator) -> npt.ND
     """Return which of many independent trials succeed, in order."""
     if chance == 0:
         return np.zeros(0, dtype=np.int64)
-    found = []
+    successes = []
     last = -1
     while last < n_trials:
         expected = (n_trials - last) * chance
         gaps = rng.geometric(chance, size=int(expected + 4 * expected**0.5) + 8)
         # A gap beyond the end is as good as one to the end, and sums do not overflow.
         steps = last + np.cumsum(np.minimum(gaps, n_trials + 1))
-        found.append(steps[steps < n_trials])
+        successes.append(steps[steps < n_trials])
         last = int(steps[-1])
-    return np.concatenate(found)
+    return np.concatenate(successes)

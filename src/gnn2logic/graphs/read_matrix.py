@@ -204,9 +204,9 @@ def _labelled(relations: Sequence[str | int], n_edges: int) -> dict[str, npt.NDA
             f"relations must have one label for each of the {n_edges} edges. Got {got} instead."
         )
     labels = [_label(label) for label in relations]
-    if len({(label, type(own) is str) for label, own in zip(labels, relations, strict=True)}) > len(
-        set(labels)
-    ):
+    if len(
+        {(label, type(given) is str) for label, given in zip(labels, relations, strict=True)}
+    ) > len(set(labels)):
         raise GraphError(
             "relations must not use a whole number and a string of the same digits for one edge "
             f"relation. Got both among {some_of(sorted(set(labels)))}."

@@ -20,8 +20,11 @@ __all__ = ["from_networkx", "is_networkx", "read_networkx"]
 
 def is_networkx(value: object) -> bool:
     """Whether `value` is a networkx graph of any class, or behaves like one."""
-    kind = type(value)
-    return all(hasattr(kind, part) for part in ("is_multigraph", "is_directed", "nodes", "edges"))
+    graph_type = type(value)
+    return all(
+        hasattr(graph_type, attribute)
+        for attribute in ("is_multigraph", "is_directed", "nodes", "edges")
+    )
 
 
 def from_networkx(
@@ -179,8 +182,8 @@ def _one_attribute(
                 f"relations. Got {values[at]} at {where(at)}. Choose the attributes to read with "
                 "edge_attributes=[...], or ignore all with edge_attributes=()."
             )
-    found, codes = distinct(values)
-    texts = [value if isinstance(value, str) else str(int(value)) for value in found]
+    distinct_values, codes = distinct(values)
+    texts = [value if isinstance(value, str) else str(int(value)) for value in distinct_values]
     return edges_by_code(codes, [f"{name}={text}" for text in texts], what=f"Attribute {name!r}")
 
 
@@ -202,20 +205,20 @@ def _attribute(
             f"Set it there, or choose the attributes to read with {option}=[...]."
         ) from None
     types = set(map(type, values))
-    kinds = {_kind(kind) for kind in types}
-    if kinds <= {"bool"}:
+    value_types = {_value_type(python_type) for python_type in types}
+    if value_types <= {"bool"}:
         return np.array(values, dtype=bool)
-    if kinds == {"text"}:
+    if value_types == {"text"}:
         return np.array([str(value) for value in values], dtype=object)
-    if kinds <= {"bool", "whole", "float"}:
-        dtype = np.float64 if "float" in kinds else np.int64
+    if value_types <= {"bool", "whole", "float"}:
+        dtype = np.float64 if "float" in value_types else np.int64
         try:
             return np.array(values, dtype=np.float32 if types == {np.float32} else dtype)
         except OverflowError:
             at = next(at for at, value in enumerate(values) if abs(value) >= 2**63)
     else:
-        fitting = {"text"} if _kind(type(values[0])) == "text" else {"bool", "whole", "float"}
-        at = next(at for at, value in enumerate(values) if _kind(type(value)) not in fitting)
+        fitting = {"text"} if _value_type(type(values[0])) == "text" else {"bool", "whole", "float"}
+        at = next(at for at, value in enumerate(values) if _value_type(type(value)) not in fitting)
     beside = f" and {values[0]!r} at {where(0)}" if at else ""
     raise error(
         f"The attribute {name!r} must be all Boolean, all numbers (below 2**63) or all strings. "
@@ -224,11 +227,11 @@ def _attribute(
     )
 
 
-def _kind(kind: type) -> str:
-    if issubclass(kind, bool | np.bool_):
+def _value_type(python_type: type) -> str:
+    if issubclass(python_type, bool | np.bool_):
         return "bool"
-    if issubclass(kind, str):
+    if issubclass(python_type, str):
         return "text"
-    if issubclass(kind, int | np.integer):
+    if issubclass(python_type, int | np.integer):
         return "whole"
-    return "float" if issubclass(kind, float | np.floating) else "other"
+    return "float" if issubclass(python_type, float | np.floating) else "other"

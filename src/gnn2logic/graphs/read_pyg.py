@@ -28,8 +28,10 @@ __all__ = ["edges_by_relation", "from_pyg", "graph_sizes", "is_dataset", "is_pyg
 
 def is_dataset(value: object) -> bool:
     """Whether `value` is a PyG dataset, which has attributes of graphs without being one."""
-    kind = type(value)
-    return callable(getattr(kind, "indices", None)) and callable(getattr(kind, "get", None))
+    value_type = type(value)
+    return callable(getattr(value_type, "indices", None)) and callable(
+        getattr(value_type, "get", None)
+    )
 
 
 def is_pyg(value: object) -> bool:
@@ -77,7 +79,7 @@ def from_pyg(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _ReadData:
     """One ``Data`` or ``Batch``; `sizes` are the node counts of the graphs in it."""
 
     data: Any
@@ -94,24 +96,24 @@ def read_pyg(
     edge_types: str | bool | None,
 ) -> RawGraphs:
     """Return ``Data`` and ``Batch`` objects as raw columns and edges."""
-    parts: list[_Part] = []
+    all_read: list[_ReadData] = []
     n_graphs = 0
     for item in items:
-        part = _read_part(item, n_graphs)
-        parts.append(part)
-        n_graphs += len(part.sizes)
-    ptr = boundaries(np.concatenate([part.sizes for part in parts]))
+        read = _read_data(item, n_graphs)
+        all_read.append(read)
+        n_graphs += len(read.sizes)
+    ptr = boundaries(np.concatenate([read.sizes for read in all_read]))
     sources, targets = join_edges(
-        [part.edges for part in parts],
-        [part.n_nodes for part in parts],
-        [part.where for part in parts],
+        [read.edges for read in all_read],
+        [read.n_nodes for read in all_read],
+        [read.where for read in all_read],
     )
-    relations = {} if edge_types is False else _read_relations(parts, edge_types)
+    relations = {} if edge_types is False else _read_relations(all_read, edge_types)
     blocks = [
-        FeatureBlock(getattr(part.data, "x", None), part.n_nodes, part.where) for part in parts
+        FeatureBlock(getattr(read.data, "x", None), read.n_nodes, read.where) for read in all_read
     ]
     if feature_names is None:
-        feature_names = _stored_names(parts, "predicate_names")
+        feature_names = _stored_names(all_read, "predicate_names")
     columns = matrix_columns(blocks, ptr, feature_names)
     return RawGraphs(structure(ptr, sources, targets, relations), columns)
 
@@ -121,7 +123,7 @@ def graph_sizes(data: Any) -> npt.NDArray[np.int64]:
     return _graph_sizes(data, _node_count(data, "graph 0"), 0)
 
 
-def _read_part(data: Any, first_graph: int) -> _Part:
+def _read_data(data: Any, first_graph: int) -> _ReadData:
     graph = f"graph {first_graph}"
     if _is_hetero(data):
         raise UnsupportedInputError(
@@ -133,7 +135,7 @@ def _read_part(data: Any, first_graph: int) -> _Part:
     where = graph
     if len(sizes) > 1:
         where = f"the batch of graphs {first_graph} to {first_graph + len(sizes) - 1}"
-    return _Part(data, sizes, n_nodes, _read_edges(data, where), where)
+    return _ReadData(data, sizes, n_nodes, _read_edges(data, where), where)
 
 
 def _node_count(data: Any, where: str) -> int:
@@ -229,20 +231,20 @@ def _read_edges(data: Any, where: str) -> npt.NDArray[Any]:
 
 def edges_by_relation(data: Any, edge_types: str | bool | None) -> dict[str, npt.NDArray[np.intp]]:
     """Return the columns of ``edge_index`` that are in each relation, as `from_pyg` reads them."""
-    return {} if edge_types is False else _read_relations([_read_part(data, 0)], edge_types)
+    return {} if edge_types is False else _read_relations([_read_data(data, 0)], edge_types)
 
 
 def _read_relations(
-    parts: Sequence[_Part], attribute: str | bool | None
+    items: Sequence[_ReadData], attribute: str | bool | None
 ) -> dict[str, npt.NDArray[np.intp]]:
     if attribute is True or (attribute is not None and not isinstance(attribute, str)):
         raise UnsupportedInputError(
             "edge_types must be the name of an edge attribute, None or False. "
             f"Got {attribute!r} instead."
         )
-    names = _stored_names(parts, "relation_names")
+    names = _stored_names(items, "relation_names")
     # A graph without edges says nothing about types, whatever its attribute looks like.
-    typed = [part for part in parts if part.edges.shape[1]]
+    typed = [item for item in items if item.edges.shape[1]]
     if not typed:
         return {name: np.zeros(0, dtype=np.intp) for name in names or ()}
     if attribute is None:
@@ -252,12 +254,12 @@ def _read_relations(
             return _read_memberships(typed, names)
         else:
             return {}
-    values = [_edge_values(part, attribute) for part in typed]
-    for part, array in zip(typed, values, strict=True):
+    values = [_edge_values(item, attribute) for item in typed]
+    for item, array in zip(typed, values, strict=True):
         if array.shape[1:] != values[0].shape[1:]:
             raise GraphError(
                 f"{attribute} must have the same number of columns in all graphs. Got shape "
-                f"{values[0].shape} in {typed[0].where} and {array.shape} in {part.where}."
+                f"{values[0].shape} in {typed[0].where} and {array.shape} in {item.where}."
             )
     codes = _codes(np.concatenate(values), attribute)
     if names is not None:
@@ -274,22 +276,22 @@ def _read_relations(
     return edges_by_code(codes, [str(number) for number in numbers.tolist()], what=attribute)
 
 
-def _any_has(parts: Sequence[_Part], attribute: str) -> bool:
-    return any(getattr(part.data, attribute, None) is not None for part in parts)
+def _any_has(items: Sequence[_ReadData], attribute: str) -> bool:
+    return any(getattr(item.data, attribute, None) is not None for item in items)
 
 
-def _edge_values(part: _Part, attribute: str) -> npt.NDArray[Any]:
-    value = getattr(part.data, attribute, None)
-    n_edges = part.edges.shape[1]
+def _edge_values(item: _ReadData, attribute: str) -> npt.NDArray[Any]:
+    value = getattr(item.data, attribute, None)
+    n_edges = item.edges.shape[1]
     if value is None:
         raise GraphError(
             f"Every graph must have the edge attribute {attribute!r}. It is missing in "
-            f"{part.where}."
+            f"{item.where}."
         )
-    array = as_array(value, what=f"{attribute} of {part.where}")
+    array = as_array(value, what=f"{attribute} of {item.where}")
     if array.ndim == 0 or len(array) != n_edges:
         raise GraphError(
-            f"{attribute} of {part.where} must have one entry for each of its {n_edges} edges. "
+            f"{attribute} of {item.where} must have one entry for each of its {n_edges} edges. "
             f"Got shape {array.shape} instead."
         )
     return array
@@ -320,30 +322,30 @@ def _codes(values: npt.NDArray[Any], attribute: str) -> npt.NDArray[Any]:
 
 
 def _read_memberships(
-    parts: Sequence[_Part], names: Sequence[str]
+    items: Sequence[_ReadData], names: Sequence[str]
 ) -> dict[str, npt.NDArray[np.intp]]:
     """Return relations that overlap or leave edges out, as `to_pyg` writes them."""
-    tables = [_edge_values(part, "edge_relations") for part in parts]
-    for part, table in zip(parts, tables, strict=True):
+    tables = [_edge_values(item, "edge_relations") for item in items]
+    for item, table in zip(items, tables, strict=True):
         if table.dtype != bool or table.shape[1:] != (len(names),):
             raise GraphError(
-                f"edge_relations of {part.where} must be a Boolean matrix with one column for each "
+                f"edge_relations of {item.where} must be a Boolean matrix with one column for each "
                 f"of the {len(names)} relation_names. Got shape {table.shape}, dtype {table.dtype}."
             )
     held = np.concatenate(tables)
     return {name: np.flatnonzero(held[:, column]) for column, name in enumerate(names)}
 
 
-def _stored_names(parts: Sequence[_Part], key: str) -> tuple[str, ...] | None:
+def _stored_names(items: Sequence[_ReadData], key: str) -> tuple[str, ...] | None:
     """Return the names that `to_pyg` stored with every graph, or None."""
-    found = [names for part in parts for names in _names_in(part.data, key)]
-    for graph, names in enumerate(found):
-        if names != found[0]:
+    stored = [names for item in items for names in _names_in(item.data, key)]
+    for graph, names in enumerate(stored):
+        if names != stored[0]:
             raise FeatureError(
-                f"All graphs must have the same {key}. Got {found[0]} at position 0 and {names} at "
-                f"position {graph}."
+                f"All graphs must have the same {key}. Got {stored[0]} at position 0 and {names} "
+                f"at position {graph}."
             )
-    return found[0]
+    return stored[0]
 
 
 def _names_in(data: Any, key: str) -> list[tuple[str, ...] | None]:

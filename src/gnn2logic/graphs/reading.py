@@ -14,7 +14,7 @@ from gnn2logic.graphs.read_matrix import is_matrix, is_pair, read_matrices
 from gnn2logic.graphs.read_networkx import is_networkx, read_networkx
 from gnn2logic.graphs.read_pyg import is_dataset, is_pyg, read_pyg
 
-__all__ = ["as_batch", "kind_of", "read_graphs", "read_once"]
+__all__ = ["as_batch", "format_of", "read_graphs", "read_once"]
 
 _EXPECTED = (
     "a GraphBatch, PyTorch Geometric graphs, networkx graphs, adjacency matrices (scipy sparse or "
@@ -70,7 +70,7 @@ def read_once(graphs: Any) -> Any:
     An iterator can be walked only once, a data loader may shuffle, and a dataset may transform its
     graphs at random: these become lists. One graph, a batch or a list is returned as it is.
     """
-    if isinstance(graphs, list | tuple | str | bytes | dict) or kind_of(graphs) is not None:
+    if isinstance(graphs, list | tuple | str | bytes | dict) or format_of(graphs) is not None:
         return graphs
     if is_dataset(graphs):
         # PyG walks a dataset by number, without an end of its own.
@@ -92,38 +92,38 @@ def read_graphs(
     edge_attributes: Sequence[str] | None,
 ) -> RawGraphs:
     """Return graphs of any kind as raw columns and edges."""
-    items = items_of(graphs, lambda item: kind_of(item) is not None, expected=_EXPECTED)
-    kind = kind_of(items[0])
-    if kind == "pair" and items[0] is graphs:
+    items = items_of(graphs, lambda item: format_of(item) is not None, expected=_EXPECTED)
+    input_format = format_of(items[0])
+    if input_format == "pair" and items[0] is graphs:
         # Two matrices in a tuple are two graphs; only in a list is such a tuple one graph.
-        items, kind = list(graphs), "matrix"
+        items, input_format = list(graphs), "matrix"
     for number, item in enumerate(items):
-        if kind_of(item) != kind:
+        if format_of(item) != input_format:
             raise UnsupportedInputError(
                 f"All graphs must be of one kind. Got {type(items[0]).__name__} at position 0 and "
                 f"{type(item).__name__} at position {number}."
             )
-    if kind == "batch":
+    if input_format == "batch":
         # These graphs were read before, so options about reading have nothing left to say.
         batch = GraphBatch.concat(items)
         _check_batch_names(batch, feature_names)
         return raw_from_batch(batch)
-    if kind == "networkx":
-        _refuse(kind, feature_names=feature_names, edge_types=edge_types)
+    if input_format == "networkx":
+        _refuse(input_format, feature_names=feature_names, edge_types=edge_types)
         return read_networkx(
             items, node_attributes=node_attributes, edge_attributes=edge_attributes
         )
-    _refuse(kind, node_attributes=node_attributes, edge_attributes=edge_attributes)
-    if kind == "pyg":
+    _refuse(input_format, node_attributes=node_attributes, edge_attributes=edge_attributes)
+    if input_format == "pyg":
         return read_pyg(items, feature_names=feature_names, edge_types=edge_types)
-    _refuse(kind, edge_types=edge_types)
-    if kind == "pair":
+    _refuse(input_format, edge_types=edge_types)
+    if input_format == "pair":
         matrices, features = zip(*items, strict=True)
         return read_matrices(matrices, features, feature_names=feature_names)
     return read_matrices(items, [None] * len(items), feature_names=feature_names)
 
 
-def kind_of(value: object) -> str | None:
+def format_of(value: object) -> str | None:
     """Return what one object is, or None where it may be an iterable of graphs."""
     if isinstance(value, GraphBatch):
         return "batch"
@@ -144,13 +144,13 @@ _READERS = {
 }
 
 
-def _refuse(kind: str | None, **options: object) -> None:
+def _refuse(input_format: str | None, **options: object) -> None:
     """Raise for an option that the reader does not know: to ignore it would mislead."""
     for name, value in options.items():
         if value is not None:
             raise UnsupportedInputError(
                 f"{name} is only for {_READERS[name]}. Got {name}={value!r} with graphs of kind "
-                f"{kind!r}; leave it out."
+                f"{input_format!r}; leave it out."
             )
 
 

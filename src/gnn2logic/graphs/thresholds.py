@@ -91,20 +91,20 @@ def choose_thresholds(values: npt.NDArray[Any], n_thresholds: int) -> tuple[floa
     )
 
 
-def _simplest_among(nearby: list[tuple[float, float]], own: tuple[float, float]) -> float:
+def _simplest_among(nearby: list[tuple[float, float]], chosen: tuple[float, float]) -> float:
     """Return the simplest decimal that lies in any of the neighbouring gaps."""
     simplest = simplest_decimal(nearby[0][0], nearby[-1][1])
     # Gaps of float32 values do not touch; between two of them stands a value itself.
     if any(low <= simplest < high for low, high in nearby):
         return simplest
-    return simplest_decimal(*own)
+    return simplest_decimal(*chosen)
 
 
 def _neighbourhoods(
     below: npt.NDArray[np.int64], chosen: list[int], reach: float
 ) -> list[tuple[int, int]]:
     """Return the first and last gap around each chosen one; no gap is in two neighbourhoods."""
-    found = []
+    neighbourhoods = []
     for number, gap in enumerate(chosen):
         first = int(np.searchsorted(below, below[gap] - reach, side="left"))
         last = int(np.searchsorted(below, below[gap] + reach, side="right")) - 1
@@ -112,8 +112,8 @@ def _neighbourhoods(
             first = max(first, (chosen[number - 1] + gap) // 2 + 1)
         if number + 1 < len(chosen):
             last = min(last, (gap + chosen[number + 1]) // 2)
-        found.append((first, last))
-    return found
+        neighbourhoods.append((first, last))
+    return neighbourhoods
 
 
 def _spread(below: npt.NDArray[np.int64], total: int, count: int) -> list[int]:

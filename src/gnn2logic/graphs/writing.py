@@ -140,15 +140,15 @@ def edge_rows(batch: GraphBatch) -> tuple[IntArray, IntArray, npt.NDArray[np.boo
     return sources, targets, held
 
 
-def _entries_at(part: sp.csr_array, whole: sp.csr_array) -> IntArray:
+def _entries_at(relation: sp.csr_array, whole: sp.csr_array) -> IntArray:
     """Return the entries of `part` at each stored entry of `whole`, zeros included."""
     size = whole.shape[0]
     result = np.zeros(whole.nnz, dtype=np.int64)
     keys = [
         np.repeat(np.arange(size, dtype=np.int64), np.diff(matrix.indptr)) * size + matrix.indices
-        for matrix in (whole, part)
+        for matrix in (whole, relation)
     ]
-    result[np.searchsorted(keys[0], keys[1])] = part.data
+    result[np.searchsorted(keys[0], keys[1])] = relation.data
     return result
 
 

@@ -65,17 +65,17 @@ def group_bounds(formulas: tuple[Formula, ...]) -> list[Formula | Bounds]:
     """Return the parts of a conjunction with each pair of bounds of one count as an interval."""
     lower: dict[tuple[Modality, Formula, bool], list[Modal]] = {}
     upper: dict[tuple[Modality, Formula, bool], list[Modal]] = {}
-    for part in formulas:
-        inner = part.child if isinstance(part, Not) else part
+    for formula in formulas:
+        inner = formula.child if isinstance(formula, Not) else formula
         if isinstance(inner, Modal):
-            side = upper if isinstance(part, Not) else lower
+            side = upper if isinstance(formula, Not) else lower
             side.setdefault((inner.modality, inner.child, inner.is_ratio), []).append(inner)
     result: list[Formula | Bounds] = []
     used: set[Formula] = set()
-    for part in formulas:
-        if part in used:
+    for formula in formulas:
+        if formula in used:
             continue
-        inner = part.child if isinstance(part, Not) else part
+        inner = formula.child if isinstance(formula, Not) else formula
         if isinstance(inner, Modal):
             term = (inner.modality, inner.child, inner.is_ratio)
             below, above = lower.get(term, []), upper.get(term, [])
@@ -83,7 +83,7 @@ def group_bounds(formulas: tuple[Formula, ...]) -> list[Formula | Bounds]:
                 used.update((below[0], ~above[0]))
                 result.append(Bounds(*term[:2], below[0].threshold, above[0].threshold))
                 continue
-        result.append(part)
+        result.append(formula)
     return result
 
 
@@ -99,14 +99,14 @@ def reading_size(formula: Formula) -> int:
     total = 0
     stack: list[Formula | Bounds] = [formula]
     while stack:
-        part = stack.pop()
-        bounds = part if isinstance(part, Bounds) else as_bounds(part)
+        operand = stack.pop()
+        bounds = operand if isinstance(operand, Bounds) else as_bounds(operand)
         if bounds is not None:
             total += bounds.counted.size + 1
-        elif isinstance(part, Formula):
-            parts: Sequence[Formula | Bounds] = part.children
-            if isinstance(part, And):
-                parts = group_bounds(part.children)
-            total += max(len(parts) - 1, 1)
-            stack.extend(parts)
+        elif isinstance(operand, Formula):
+            operands: Sequence[Formula | Bounds] = operand.children
+            if isinstance(operand, And):
+                operands = group_bounds(operand.children)
+            total += max(len(operands) - 1, 1)
+            stack.extend(operands)
     return total

@@ -111,7 +111,7 @@ def _flags(modality: Modality) -> tuple[bool, bool, bool]:
 
 
 def _common_edges(first: Modality, second: Modality) -> Edges:
-    used = {part.edges for part in (first, second) if part.uses_edges}
+    used = {modality.edges for modality in (first, second) if modality.uses_edges}
     if len(used) > 1:
         raise FormulaError(f"{first} and {second} look along different edges; they do not combine.")
     return used.pop() if used else Edges()
@@ -211,8 +211,8 @@ def _compare_share(modality: Modality, formula: Formula, relation: str, share: F
         case ">=":
             return negation(more_than(negation(formula), 1 - share))
         case "=":
-            parts = (_compare_share(modality, formula, side, share) for side in ("<=", ">="))
-            return conjunction(parts)
+            bounds = (_compare_share(modality, formula, side, share) for side in ("<=", ">="))
+            return conjunction(bounds)
         case "!=":
             return negation(_compare_share(modality, formula, "=", share))
     raise FormulaError(f"A comparison must be one of > >= < <= = !=. Got {relation!r} instead.")

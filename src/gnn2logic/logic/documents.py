@@ -91,7 +91,7 @@ class _Count(_Row, tag="modal", frozen=True):
 _AnyRow = _True | _False | _Predicate | _Not | _And | _Or | _Count
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+class _FormulaDocument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     format: Literal["gnn2logic.formula"]
     version: int
     nodes: list[_AnyRow]
@@ -186,7 +186,7 @@ def threshold_from_document(value: int | str) -> Any:
         return value
     numerator, slash, denominator = value.partition("/")
     digits = (numerator, denominator)
-    if not slash or not all(part.isascii() and part.isdigit() for part in digits):
+    if not slash or not all(number.isascii() and number.isdigit() for number in digits):
         raise FormulaError(
             f"A share must be written as 'a/q' with whole numbers. Got {value!r} instead."
         )
@@ -219,7 +219,7 @@ def formula_from_document(document: object) -> Formula:
             "it was written by another version of gnn2logic."
         )
     try:
-        checked = msgspec.convert(document, _Document)
+        checked = msgspec.convert(document, _FormulaDocument)
     except msgspec.ValidationError as error:
         raise FormulaError(f"This is not a formula document: {error}.") from None
     if not checked.nodes:

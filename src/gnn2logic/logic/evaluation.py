@@ -51,8 +51,8 @@ def evaluate(
     array([ True])
     """
     check_choice("level", level, ("graph", "node"))
-    found = [_evaluated(formula, batch, level) for batch in _batches(graphs)]
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    truths = [_evaluated(formula, batch, level) for batch in _batches(graphs)]
+    return truths[0] if len(truths) == 1 else np.concatenate(truths)
 
 
 def _evaluated(formula: Formula, batch: GraphBatch, level: str) -> BoolArray:
@@ -134,11 +134,11 @@ class _Evaluation:
             return _Truth(batch.column(node.name), is_global=False)
         if isinstance(node, Modal):
             return self._modal(node)
-        parts = [self.truths[child] for child in node.children]
+        operands = [self.truths[child] for child in node.children]
         if isinstance(node, Not):
-            return _Truth(~parts[0].values, is_global=parts[0].is_global)
-        is_global = all(part.is_global for part in parts)
-        arrays = [part.values if is_global else part.per_node(batch) for part in parts]
+            return _Truth(~operands[0].values, is_global=operands[0].is_global)
+        is_global = all(operand.is_global for operand in operands)
+        arrays = [operand.values if is_global else operand.per_node(batch) for operand in operands]
         combine = np.logical_and if isinstance(node, And) else np.logical_or
         # The first result is a new array, so the rest can be written into it.
         values = combine(arrays[0], arrays[1])
@@ -154,14 +154,14 @@ class _Evaluation:
             counts = ModalCounts(batch, truth.per_node(batch) if truth.is_global else truth.values)
             self.counts[node.child] = counts
         is_global = modality == _EVERYTHING
-        found = counts.graph_sums if is_global else counts(modality)
+        numbers = counts.graph_sums if is_global else counts(modality)
         if isinstance(node.threshold, Fraction):
             sizes = batch.sizes if is_global else set_sizes(batch, modality)
-            values = more_than_share(found, sizes, node.threshold)
-        elif node.threshold > np.iinfo(found.dtype).max:
-            values = np.zeros(found.shape, dtype=bool)
+            values = more_than_share(numbers, sizes, node.threshold)
+        elif node.threshold > np.iinfo(numbers.dtype).max:
+            values = np.zeros(numbers.shape, dtype=bool)
         else:
-            values = found > node.threshold
+            values = numbers > node.threshold
         return _Truth(values, is_global=is_global)
 
 
@@ -178,13 +178,13 @@ def more_than_share(
     a, q = share.numerator, share.denominator
     largest = int(sizes.max(initial=1))  # at least 1, so that q itself fits too
     if q * largest < 2**31:
-        kind: Any = np.int32
+        int_type: Any = np.int32
     elif q * largest < 2**63:
-        kind = np.int64
+        int_type = np.int64
     else:
         # As integers, count > a*s/q iff count > floor(a*s/q); Python's integers do not overflow.
         distinct, where = np.unique(sizes, return_inverse=True)
         limits = np.array([a * int(size) // q for size in distinct], dtype=np.int64)
         return np.asarray(counts > limits[where])
-    left = counts.astype(kind) * kind(q)
-    return np.asarray(left > sizes.astype(kind) * kind(a))
+    left = counts.astype(int_type) * int_type(q)
+    return np.asarray(left > sizes.astype(int_type) * int_type(a))

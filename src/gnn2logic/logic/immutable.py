@@ -36,7 +36,7 @@ class ImmutableFormula:
     def __repr__(self) -> str:
         text = str(self)
         shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
-        for kind in type(self).__mro__:
-            if kind.__base__ is ImmutableFormula:
-                return f"<{kind.__name__} {shown}>"
+        for ancestor in type(self).__mro__:
+            if ancestor.__base__ is ImmutableFormula:
+                return f"<{ancestor.__name__} {shown}>"
         return f"<{shown}>"

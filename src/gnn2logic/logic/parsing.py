@@ -94,7 +94,7 @@ def parse(text: str) -> Formula:
     """
     if not isinstance(text, str):
         raise TypeError(f"parse reads a string. Got {type(text).__name__} instead.")
-    formula: Formula = run_parser(_parser(), text, _Builder(), _TERMINALS, hint=_hint)
+    formula: Formula = run_parser(_parser(), text, _FormulaBuilder(), _TERMINALS, hint=_hint)
     return formula
 
 
@@ -126,8 +126,8 @@ def run_parser(
     except lark.exceptions.UnexpectedInput as error:
         position = _position(error, text)
         expected = _expected(error, terminals, examples)
-        found = repr(text[position]) if position < len(text) else "the end"
-        message = f"Expected {expected}. Found {found} instead."
+        seen = repr(text[position]) if position < len(text) else "the end"
+        message = f"Expected {expected}. Found {seen} instead."
         raise _syntax_error(text, position, message + hint(text, position)) from None
     except lark.exceptions.VisitError as error:
         cause = error.orig_exc
@@ -226,15 +226,15 @@ class _Edges:
 
 
 @lark.v_args(inline=True)
-class _Builder(lark.visitors.Transformer_NonRecursive[Any, Any]):
+class _FormulaBuilder(lark.visitors.Transformer_NonRecursive[Any, Any]):
     """Builds the formula bottom-up, left to right, so definitions come before their uses."""
 
     def __init__(self) -> None:
         super().__init__()
         self._named: dict[str, Formula] = {}
 
-    def start(self, *parts: Any) -> Formula:
-        formula: Formula = parts[-1]
+    def start(self, *children: Any) -> Formula:
+        formula: Formula = children[-1]
         return formula
 
     def definition(self, name: lark.Token, formula: Formula) -> None:
@@ -248,11 +248,11 @@ class _Builder(lark.visitors.Transformer_NonRecursive[Any, Any]):
         except KeyError:
             raise At(name, f"{name} is used before it is defined with '{name} := ...;'.") from None
 
-    def disjunction(self, *parts: Formula) -> Formula:
-        return disjunction(parts)
+    def disjunction(self, *formulas: Formula) -> Formula:
+        return disjunction(formulas)
 
-    def conjunction(self, *parts: Formula) -> Formula:
-        return conjunction(parts)
+    def conjunction(self, *formulas: Formula) -> Formula:
+        return conjunction(formulas)
 
     def negated(self, formula: Formula) -> Formula:
         return negation(formula)

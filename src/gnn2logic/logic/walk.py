@@ -63,17 +63,17 @@ def fold(formula: Formula, combine: Callable[[Formula, tuple[Value, ...]], Value
 
 def rebuild(node: Formula, children: Iterable[Formula]) -> Formula:
     """Return `node` with other children."""
-    parts = tuple(children)
-    if parts == node.children:
+    new_children = tuple(children)
+    if new_children == node.children:
         return node
     if isinstance(node, Not):
-        return negation(parts[0])
+        return negation(new_children[0])
     if isinstance(node, And):
-        return conjunction(parts)
+        return conjunction(new_children)
     if isinstance(node, Or):
-        return disjunction(parts)
+        return disjunction(new_children)
     assert isinstance(node, Modal)
-    return modal(node.modality, parts[0], node.threshold)
+    return modal(node.modality, new_children[0], node.threshold)
 
 
 def substitute(
@@ -87,10 +87,12 @@ def substitute(
     """
     new: dict[Formula, Formula] = {}
     for node in subformulas(formula, stop=stop):
-        found = replacements.get(node)
-        if found is None:
-            found = node if node in stop else rebuild(node, [new[child] for child in node.children])
-        new[node] = found
+        replacement = replacements.get(node)
+        if replacement is None:
+            replacement = (
+                node if node in stop else rebuild(node, [new[child] for child in node.children])
+            )
+        new[node] = replacement
     return new[formula]
 
 

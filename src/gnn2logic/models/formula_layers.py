@@ -88,28 +88,28 @@ class ModalEdges:
 
     def _in_relation(self, relation: str) -> Tensor:
         """Return which edges belong to a relation."""
-        kinds, n_edges = self._edge_type, self._edge_index.shape[1]
-        if kinds is None:
+        edge_type, n_edges = self._edge_type, self._edge_index.shape[1]
+        if edge_type is None:
             if n_edges == 0:
                 return torch.zeros(0, dtype=torch.bool, device=self.batch.device)
             raise GraphError(
                 f"edge_type must be given, because the formula speaks of the relation "
                 f"{relation!r}. Got None instead."
             )
-        if kinds.ndim not in (1, 2) or kinds.shape[0] != n_edges:
+        if edge_type.ndim not in (1, 2) or edge_type.shape[0] != n_edges:
             raise GraphError(
                 f"edge_type must have one entry for each of the {n_edges} edges. "
-                f"Got shape {tuple(kinds.shape)} instead."
+                f"Got shape {tuple(edge_type.shape)} instead."
             )
         number = self._number(relation)
-        if kinds.ndim == 1:
-            return kinds == number
-        if number >= kinds.shape[1]:
+        if edge_type.ndim == 1:
+            return edge_type == number
+        if number >= edge_type.shape[1]:
             raise GraphError(
-                f"edge_type must have a column for each relation. Got {kinds.shape[1]} columns and "
-                f"no column {number} for {relation!r}."
+                f"edge_type must have a column for each relation. Got {edge_type.shape[1]} columns "
+                f"and no column {number} for {relation!r}."
             )
-        column = kinds[:, number]
+        column = edge_type[:, number]
         if not ((column == 0) | (column == 1)).all():
             raise GraphError("edge_type must hold 0 and 1 when it has a column for each relation.")
         return column != 0

@@ -61,7 +61,7 @@ def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
 def _as_they_are(graphs: Any) -> list[Data] | None:
     """Return PyG graphs as a list, or None when they are of another kind."""
     if isinstance(graphs, Data | HeteroData):
-        return _parts(graphs, "Graph 0")
+        return _single_graphs(graphs, "Graph 0")
     if not isinstance(graphs, list | tuple):
         return None
     if not graphs:
@@ -75,11 +75,11 @@ def _as_they_are(graphs: Any) -> list[Data] | None:
                 f"All graphs must be of one kind. Got PyTorch Geometric graphs and "
                 f"{type(item).__name__} at position {number}."
             )
-        listed.extend(_parts(item, f"Graph {number}"))
+        listed.extend(_single_graphs(item, f"Graph {number}"))
     return listed
 
 
-def _parts(data: Any, where: str) -> list[Data]:
+def _single_graphs(data: Any, where: str) -> list[Data]:
     if isinstance(data, HeteroData):
         raise UnsupportedInputError(
             f"Graphs must have one type of nodes. {where} is a {type(data).__name__}; convert it "

@@ -315,15 +315,17 @@ def _draw_label(
     for line in label.lines:
         line_width = sum(text_width(piece.text, _SIZE, label.bold) for piece in line)
         x = left + (width - line_width) / 2
-        place_y = y + _SIZE * LINE_HEIGHT / 2
+        centre_y = y + _SIZE * LINE_HEIGHT / 2
         if len(line) == 1:
             [(text, colour)] = line
             middle = left + width / 2
-            sheet.words.append(Word(middle, place_y, text, _SIZE, colour, label.bold, centred=True))
+            sheet.words.append(
+                Word(middle, centre_y, text, _SIZE, colour, label.bold, centred=True)
+            )
             y += _SIZE * LINE_HEIGHT
             continue
         for piece in line:
-            sheet.words.append(Word(x, place_y, piece.text, _SIZE, piece.colour, label.bold))
+            sheet.words.append(Word(x, centre_y, piece.text, _SIZE, piece.colour, label.bold))
             x += text_width(piece.text, _SIZE, label.bold)
         y += _SIZE * LINE_HEIGHT
     for text in label.small:
@@ -333,6 +335,6 @@ def _draw_label(
     if label.bar:
         x = left + _PAD
         for share, colour in label.bar:
-            part = share * (width - 2 * _PAD)
-            sheet.boxes.append(TextBox(x, y + 1, part, _BAR, colour))
-            x += part
+            bar_width = share * (width - 2 * _PAD)
+            sheet.boxes.append(TextBox(x, y + 1, bar_width, _BAR, colour))
+            x += bar_width

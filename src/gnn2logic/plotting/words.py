@@ -40,14 +40,14 @@ def wrapped(text: str, width: int, max_lines: int | None = None) -> list[str]:
     ['A U0 > 6', '∧ A U1 > 2 ∨ U2']
     """
     lines = [""]
-    for part in re.split(r" (?=[∧∨] )", " ".join(text.split("\n"))):
-        joined = f"{lines[-1]} {part}" if lines[-1] else part
+    for phrase in re.split(r" (?=[∧∨] )", " ".join(text.split("\n"))):
+        joined = f"{lines[-1]} {phrase}" if lines[-1] else phrase
         if len(joined) <= width:
             lines[-1] = joined
             continue
         if not lines[-1]:
             lines.pop()
-        lines += textwrap.wrap(part, width, break_on_hyphens=False, replace_whitespace=False)
+        lines += textwrap.wrap(phrase, width, break_on_hyphens=False, replace_whitespace=False)
     if max_lines is not None and len(lines) > max_lines:
         lines = [*lines[: max_lines - 1], f"{lines[max_lines - 1][: width - 2]} …"]
     return lines
@@ -63,5 +63,5 @@ def coloured(line: str, colours: Mapping[str, str]) -> list[Piece]:
         return [Piece(line)]
     # Longer names first: a name may begin another one.
     names = sorted(colours, key=len, reverse=True)
-    parts = re.split("(" + "|".join(re.escape(name) for name in names) + ")", line)
-    return [Piece(part, colours.get(part, INK)) for part in parts if part]
+    texts = re.split("(" + "|".join(re.escape(name) for name in names) + ")", line)
+    return [Piece(text, colours.get(text, INK)) for text in texts if text]

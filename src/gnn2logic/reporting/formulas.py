@@ -132,8 +132,8 @@ def shown_formulas(
     for is_final, _, counted in ours:
         if is_final:
             add(counted, "counted", "counted by the final tree")
-    for part, name in short_names.names.items():
-        add(part, "named", f"kind ({name})")
+    for subformula, name in short_names.names.items():
+        add(subformula, "named", f"kind ({name})")
     for name, formula in classes.items():
         add(formula, "rule", f"rule for {name}")
     for is_final, decision, _ in ours:
@@ -145,7 +145,7 @@ def shown_formulas(
             add(counted, "inner", "counted by an inner tree")
     for name, formula in classes.items():
         # Parents before their parts, as one reads.
-        for part in reversed(subformulas(formula)):
-            if part is not formula:
-                add(part, "part", f"part of the rule for {name}")
+        for subformula in reversed(subformulas(formula)):
+            if subformula is not formula:
+                add(subformula, "part", f"part of the rule for {name}")
     return roles_of

@@ -78,8 +78,10 @@ def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -
         "agreement": _table(subject, subject.comparison.agreement()),
         "rules": class_rules(subject, formulas, short_names, limits),
         "kinds": [
-            _named_part(part, short_names, shown.index(part) if part in shown else None)
-            for part in short_names.names
+            _named_subformula(
+                subformula, short_names, shown.index(subformula) if subformula in shown else None
+            )
+            for subformula in short_names.names
         ],
         "trade_off": trade_off(subject, limits),
         "tree": cut_text(export_text(subject.idt, subject.model_class_names), limits.max_text),
@@ -176,7 +178,9 @@ def _table(subject: ReportSubject, counts: list[list[int]] | None) -> dict[str, 
 # Pictures -------------------------------------------------------------------------------------
 
 
-def _named_part(formula: Formula, short_names: ShortNames, number: int | None) -> dict[str, Any]:
+def _named_subformula(
+    formula: Formula, short_names: ShortNames, number: int | None
+) -> dict[str, Any]:
     return {
         "name": short_names.names[formula],
         "formula": number,

@@ -120,5 +120,5 @@ def setting(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, list):
-        return ", ".join(setting(part) for part in value)
+        return ", ".join(setting(entry) for entry in value)
     return str(value)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import ActivationError
-from gnn2logic.storage.containers import ArrayKind, Container, write_container
+from gnn2logic.storage.containers import ArrayType, Container, write_container
 from gnn2logic.storage.label_codes import LabelTable, decoded
 
 __all__ = [
@@ -40,13 +40,13 @@ class ActivationHeader(msgspec.Struct, forbid_unknown_fields=True, frozen=True, 
     widths: Annotated[list[Width], msgspec.Meta(min_length=1)]
     labels: LabelTable | None
 
-    def kinds(self, n_nodes: int, n_graphs: int) -> list[ArrayKind]:
+    def array_types(self, n_nodes: int, n_graphs: int) -> list[ArrayType]:
         """Return the arrays: one for each layer, then the numbers of the labels."""
-        kinds = [ArrayKind("<f4", (n_nodes, width)) for width in self.widths]
+        array_types = [ArrayType("<f4", (n_nodes, width)) for width in self.widths]
         if self.labels is not None:
             rows = n_graphs if self.labels.level == "graph" else n_nodes
-            kinds.append(ArrayKind("<i4", (rows,)))
-        return kinds
+            array_types.append(ArrayType("<i4", (rows,)))
+        return array_types
 
 
 def check_layers(layers: object, n_nodes: int) -> list[FloatArray]:
@@ -107,7 +107,7 @@ def read_activations(
     file: Container, header: ActivationHeader, *, n_nodes: int, n_graphs: int
 ) -> tuple[list[FloatArray], npt.NDArray[Any] | None]:
     """Return the layers, which stay in the file, and the labels, all checked."""
-    arrays = file.arrays(header.kinds(n_nodes, n_graphs))
+    arrays = file.arrays(header.array_types(n_nodes, n_graphs))
     layers = arrays[: len(header.widths)]
     labels: npt.NDArray[Any] | None = None
     if header.labels is not None:

@@ -25,7 +25,7 @@ from gnn2logic._files import write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import StoreError
 
-__all__ = ["ArrayKind", "Container", "Piece", "open_container", "packed", "write_container"]
+__all__ = ["ArrayType", "Container", "Piece", "open_container", "packed", "write_container"]
 
 Piece = bytes | memoryview
 
@@ -40,7 +40,7 @@ _VERIFIED: dict[tuple[int, int], tuple[object, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayKind:
+class ArrayType:
     """The type and shape of one array in a file."""
 
     dtype: str
@@ -109,7 +109,7 @@ class Container:
         if computed != self.checksum:
             raise self.bad("its checksum does not fit, so it is damaged")
 
-    def arrays(self, array_types: Sequence[ArrayKind]) -> list[npt.NDArray[Any]]:
+    def arrays(self, array_types: Sequence[ArrayType]) -> list[npt.NDArray[Any]]:
         """Return the arrays, which must fill the file exactly; they are views of the file."""
         offsets = [self._first]
         for array_type in array_types:

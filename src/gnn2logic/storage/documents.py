@@ -13,7 +13,7 @@ from gnn2logic._files import read_whole, write_atomically
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import FeatureError, StoreError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
-from gnn2logic.storage.label_codes import LabelKind, Level
+from gnn2logic.storage.label_codes import LabelType, Level
 from gnn2logic.storage.shard_files import AtLeastOne, Count, ShardHeader
 
 __all__ = [
@@ -40,7 +40,7 @@ class LabelNote(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What has labels, and of which kind they are."""
 
     level: Level
-    kind: LabelKind
+    kind: LabelType
 
 
 class ShardNote(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

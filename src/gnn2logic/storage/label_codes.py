@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from gnn2logic.exceptions import LabelError
 
-__all__ = ["Label", "LabelKind", "LabelTable", "Level", "decoded", "kind_of_labels", "label_table"]
+__all__ = ["Label", "LabelTable", "LabelType", "Level", "decoded", "label_table", "type_of_labels"]
 
 Level = Literal["graph", "node"]
-LabelKind = Literal["bool", "int", "str"]
+LabelType = Literal["bool", "int", "str"]
 Label = bool | int | str
 
 
@@ -25,18 +25,18 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     classes: Annotated[list[Label], msgspec.Meta(min_length=1)]
 
     def __post_init__(self) -> None:
-        kind_of_labels(self.classes)
+        type_of_labels(self.classes)
         if any(isinstance(label, int) and not -(2**63) <= label < 2**63 for label in self.classes):
             raise ValueError("classes must be below 2**63")
         if len(set(self.classes)) != len(self.classes):
             raise ValueError("classes must be distinct")
 
 
-def kind_of_labels(classes: Iterable[object]) -> LabelKind:
+def type_of_labels(classes: Iterable[object]) -> LabelType:
     """Return what all of the labels are."""
-    kinds = {type(label) for label in classes}
-    names: dict[type, LabelKind] = {bool: "bool", int: "int", str: "str"}
-    if len(kinds) == 1 and (label_type := kinds.pop()) in names:
+    label_types = {type(label) for label in classes}
+    names: dict[type, LabelType] = {bool: "bool", int: "int", str: "str"}
+    if len(label_types) == 1 and (label_type := label_types.pop()) in names:
         return names[label_type]
     raise ValueError("classes must be of one kind: whole numbers, strings or truth values")
 

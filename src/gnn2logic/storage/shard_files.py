@@ -12,8 +12,8 @@ import scipy.sparse as sp
 
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.parts import check_part, check_within_graphs, clean_ptr
-from gnn2logic.storage.containers import ArrayKind, Container, Piece, packed
+from gnn2logic.graphs.blocks import check_relation_within, check_within_graphs, clean_ptr
+from gnn2logic.storage.containers import ArrayType, Container, Piece, packed
 from gnn2logic.storage.label_codes import LabelTable, Level, decoded, label_table
 
 __all__ = ["PackedShard", "ShardHeader", "pack_shard", "read_batch", "read_header", "read_labels"]
@@ -52,21 +52,21 @@ class ShardHeader(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_on
     labels: LabelTable | None
 
     @property
-    def kinds(self) -> list[ArrayKind]:
+    def array_types(self) -> list[ArrayType]:
         """The arrays: boundaries, packed predicates, edges, numbers of labels."""
-        kinds = [
-            ArrayKind("<i8", (self.n_graphs + 1,)),
-            ArrayKind("|u1", (self.n_predicates, (self.n_nodes + 7) // 8)),
+        array_types = [
+            ArrayType("<i8", (self.n_graphs + 1,)),
+            ArrayType("|u1", (self.n_predicates, (self.n_nodes + 7) // 8)),
         ]
         for matrix in (self.adjacency, *self.relations):
-            kinds.append(ArrayKind(self.index, (self.n_nodes + 1,)))
-            kinds.append(ArrayKind(self.index, (matrix.entries,)))
+            array_types.append(ArrayType(self.index, (self.n_nodes + 1,)))
+            array_types.append(ArrayType(self.index, (matrix.entries,)))
             if matrix.counts is not None:
-                kinds.append(ArrayKind(matrix.counts, (matrix.entries,)))
+                array_types.append(ArrayType(matrix.counts, (matrix.entries,)))
         if self.labels is not None:
             rows = self.n_graphs if self.labels.level == "graph" else self.n_nodes
-            kinds.append(ArrayKind("<i4", (rows,)))
-        return kinds
+            array_types.append(ArrayType("<i4", (rows,)))
+        return array_types
 
 
 class PackedShard(NamedTuple):
@@ -136,7 +136,7 @@ def read_batch(
 
     A file that was not verified yet is looked through: only what a `GraphBatch` guarantees gets in.
     """
-    arrays = file.arrays(header.kinds)
+    arrays = file.arrays(header.array_types)
     ptr, packed = arrays[:2]
     rest = iter(arrays[2:])
     matrices = [
@@ -162,7 +162,7 @@ def read_labels(file: Container, header: ShardHeader) -> npt.NDArray[Any] | None
     """Return the labels of the graphs or nodes, checked."""
     if header.labels is None:
         return None
-    codes = file.arrays(header.kinds)[-1]
+    codes = file.arrays(header.array_types)[-1]
     if codes.min() < 0 or codes.max() >= len(header.labels.classes):
         raise file.bad("it has a label that is not among its classes")
     return decoded(header.labels, codes)
@@ -214,6 +214,6 @@ def _audit(
                 raise GraphError("there are too many edges for their type")
             check_within_graphs(matrix, ptr, "adjacency")
             if number:
-                check_part(matrix, matrices[0], str(number - 1))
+                check_relation_within(matrix, matrices[0], str(number - 1))
     except GraphError as error:
         raise file.bad(f"it does not hold graphs: {error}") from None

@@ -27,7 +27,7 @@ from gnn2logic.storage.documents import (
     ShardNote,
     write_document,
 )
-from gnn2logic.storage.label_codes import Level, kind_of_labels
+from gnn2logic.storage.label_codes import Level, type_of_labels
 from gnn2logic.storage.shard_files import pack_shard
 from gnn2logic.storage.sources import BlockEncoder, Item, blocks, cuts, items_from, labels_of
 from gnn2logic.storage.store import ShardStore, open_shards
@@ -43,7 +43,7 @@ from gnn2logic.storage.unfinished_stores import (
 __all__ = ["write_shards"]
 
 Labels = npt.NDArray[Any] | None
-Part = tuple[GraphBatch, Labels]
+Piece = tuple[GraphBatch, Labels]
 
 
 def write_shards(
@@ -115,7 +115,7 @@ def write_shards(
     _check_folder(folder)
     earlier = find_replacement(folder) if overwrite else find_earlier(folder)
     with Progress("write", None, verbose=verbose) as progress:
-        writer = _Writer(earlier, blocks_to_predicates, level, most_nodes, progress)
+        writer = _StoreWriter(earlier, blocks_to_predicates, level, most_nodes, progress)
         writer.write(items_from(graphs, y, level, most_nodes))
     return open_shards(folder)
 
@@ -131,7 +131,7 @@ def _check_folder(folder: Path) -> None:
         )
 
 
-class _Writer:
+class _StoreWriter:
     """Writes shards behind those that an earlier call has written.
 
     Parameters
@@ -195,7 +195,7 @@ class _Writer:
         assert self._plan is not None, "the first block settles it"
         return self._plan
 
-    def _encoded(self, items: Iterator[Item]) -> Iterator[Part]:
+    def _encoded(self, items: Iterator[Item]) -> Iterator[Piece]:
         """Give blocks of graphs with predicates, and their labels."""
         first_graph = 0
         for block in blocks(items, self._shard_nodes):
@@ -209,7 +209,7 @@ class _Writer:
         """Write down, once, all that a later call must know to go on."""
         note = None
         if labels is not None:
-            note = LabelNote(self._level, kind_of_labels(labels[:1].tolist()))
+            note = LabelNote(self._level, type_of_labels(labels[:1].tolist()))
         if self._plan is None:
             assert self._encoder.fitted is not None
             document = self._encoder.fitted.to_document()
@@ -235,25 +235,25 @@ class _Writer:
             remove_shards(earlier.data, 0)
             write_document(earlier.data / PLAN, plan)
 
-    def _cut(self, parts: Iterator[Part]) -> Iterator[Part]:
+    def _cut(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         """Give parts that are as large as a shard may be; the last may be smaller."""
         batch: GraphBatch | None = None
         labels: Labels = None
-        for more, more_labels in parts:
+        for more, more_labels in pieces:
             batch = more if batch is None else GraphBatch.concat([batch, more])
             labels = (
                 more_labels
                 if labels is None or more_labels is None
                 else np.concatenate([labels, more_labels])
             )
-            places = cuts(batch.ptr, self._shard_nodes)
-            for start, stop in pairwise(places[:-1]):
+            boundaries = cuts(batch.ptr, self._shard_nodes)
+            for start, stop in pairwise(boundaries[:-1]):
                 yield self._slice(batch, labels, start, stop)
-            batch, labels = self._slice(batch, labels, places[-2], places[-1])
+            batch, labels = self._slice(batch, labels, boundaries[-2], boundaries[-1])
         if batch is not None:
             yield batch, labels
 
-    def _slice(self, batch: GraphBatch, labels: Labels, start: int, stop: int) -> Part:
+    def _slice(self, batch: GraphBatch, labels: Labels, start: int, stop: int) -> Piece:
         if start == 0 and stop == batch.n_graphs:
             return batch, labels
         if labels is not None:

@@ -24,7 +24,7 @@ from gnn2logic.exceptions import (
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.graphs.read_pyg import graph_sizes, is_dataset
-from gnn2logic.graphs.reading import kind_of
+from gnn2logic.graphs.reading import format_of
 from gnn2logic.storage.label_codes import Level
 
 __all__ = ["BlockEncoder", "Item", "blocks", "cuts", "items_from", "labels_of"]
@@ -63,8 +63,8 @@ def items_from(graphs: Any, y: object, level: Level, most_nodes: int) -> Iterato
     labels = _Labels(y, level)
     n_graphs = 0
     for number, given in enumerate(_walk(graphs)):
-        graph, own_labels = _with_label(given)
-        if kind_of(graph) is None:
+        graph, graph_labels = _with_label(given)
+        if format_of(graph) is None:
             raise UnsupportedInputError(
                 "Expected graphs (GraphBatch, PyTorch Geometric, networkx, adjacency matrices or "
                 "pairs of adjacency and features), or pairs (graph, label) of these. "
@@ -73,13 +73,13 @@ def items_from(graphs: Any, y: object, level: Level, most_nodes: int) -> Iterato
         used = 0
         for piece, sizes in _pieces(graph, most_nodes):
             rows = len(sizes) if level == "graph" else int(sizes.sum())
-            piece_labels = labels.take(own_labels, used, rows, number)
+            piece_labels = labels.take(graph_labels, used, rows, number)
             used += rows
             yield Item(piece, sizes, piece_labels)
             n_graphs += len(sizes)
-        if own_labels is not None and len(own_labels) != used:
+        if graph_labels is not None and len(graph_labels) != used:
             raise LabelError(
-                f"There must be one label per {level}. Got {len(own_labels)} labels for {used} "
+                f"There must be one label per {level}. Got {len(graph_labels)} labels for {used} "
                 f"{level}s at position {number}."
             )
     if not n_graphs:
@@ -119,11 +119,11 @@ def cuts(ptr: Any, most_nodes: int) -> list[int]:
 
 
 def _walk(graphs: Any) -> Iterator[Any]:
-    input_kind = kind_of(graphs)
-    if input_kind == "pair":
+    input_format = format_of(graphs)
+    if input_format == "pair":
         # Two matrices in a tuple are two graphs, as everywhere.
         return iter(graphs)
-    if input_kind is not None:
+    if input_format is not None:
         return iter([graphs])
     if is_dataset(graphs):
         # PyG walks a dataset by number, without an end of its own.
@@ -144,10 +144,10 @@ def _with_label(given: Any) -> tuple[Any, list[Any] | None]:
     is_labelled = (
         isinstance(given, tuple)
         and len(given) == 2
-        and kind_of(given[0]) is not None
+        and format_of(given[0]) is not None
         # Two dimensions are the features of an adjacency matrix.
         and given[1] is not None
-        and kind_of(given[1]) is None
+        and format_of(given[1]) is None
         and _dimensions(given[1]) < 2
     )
     if not is_labelled:
@@ -165,18 +165,18 @@ def _dimensions(value: object) -> int:
 
 def _pieces(graph: Any, most_nodes: int) -> Iterator[tuple[Any, npt.NDArray[np.int64]]]:
     """Give what was given together with the sizes of its graphs; batches are cut."""
-    input_kind = kind_of(graph)
-    if input_kind == "batch":
-        places = cuts(graph.ptr, most_nodes)
-        for start, stop in pairwise(places):
-            piece: GraphBatch = graph if len(places) == 2 else graph[start:stop]
+    input_format = format_of(graph)
+    if input_format == "batch":
+        boundaries = cuts(graph.ptr, most_nodes)
+        for start, stop in pairwise(boundaries):
+            piece: GraphBatch = graph if len(boundaries) == 2 else graph[start:stop]
             yield piece, piece.sizes
-    elif input_kind == "pyg":
+    elif input_format == "pyg":
         yield graph, graph_sizes(graph)
-    elif input_kind == "networkx":
+    elif input_format == "networkx":
         yield graph, np.array([len(graph)])
     else:
-        matrix = graph[0] if input_kind == "pair" else graph
+        matrix = graph[0] if input_format == "pair" else graph
         yield graph, np.array([matrix.shape[0]])
 
 
@@ -197,15 +197,15 @@ class _Labels:
                 ) from None
 
     def take(
-        self, own_labels: list[Any] | None, used: int, rows: int, number: int
+        self, graph_labels: list[Any] | None, used: int, rows: int, number: int
     ) -> list[Any] | None:
-        if own_labels is not None:
+        if graph_labels is not None:
             if self._all is not None:
                 raise LabelError(
                     "Give labels as y or in pairs (graph, label), not both. Got both at position "
                     f"{number}."
                 )
-            return own_labels[used : used + rows]
+            return graph_labels[used : used + rows]
         if self._all is None:
             return None
         taken = self._all[self._used : self._used + rows]

@@ -18,7 +18,7 @@ from gnn2logic.storage.activation_files import (
 )
 from gnn2logic.storage.containers import Container, open_container
 from gnn2logic.storage.documents import LabelNote, ShardNote
-from gnn2logic.storage.label_codes import kind_of_labels
+from gnn2logic.storage.label_codes import type_of_labels
 from gnn2logic.storage.shard_files import ShardHeader, read_batch, read_header, read_labels
 
 __all__ = ["StoredShard", "activation_path", "shard_path"]
@@ -105,7 +105,7 @@ class StoredShard:
             header.number,
             header.n_predicates,
             len(header.relations),
-            None if table is None else LabelNote(table.level, kind_of_labels(table.classes)),
+            None if table is None else LabelNote(table.level, type_of_labels(table.classes)),
         )
         told = (self.note, self.number, len(self.names), len(self.relation_names), self.labels)
         if in_file != told:

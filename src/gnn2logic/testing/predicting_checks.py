@@ -112,20 +112,20 @@ def check_pickle_round_trip(estimator: Any, level: Level) -> None:
 
 def check_list_of_batches(estimator: Any, level: Level) -> None:
     """Graphs in a list are as good as one batch."""
-    _check_kind(estimator, level, list, "a list of GraphBatch")
+    _check_graph_type(estimator, level, list, "a list of GraphBatch")
 
 
 def check_networkx_graphs(estimator: Any, level: Level) -> None:
     """Graphs of networkx are as good as a batch."""
-    _check_kind(estimator, level, to_networkx, "a list of networkx graphs")
+    _check_graph_type(estimator, level, to_networkx, "a list of networkx graphs")
 
 
 def check_pyg_graphs(estimator: Any, level: Level) -> None:
     """Graphs of PyTorch Geometric are as good as a batch."""
-    _check_kind(estimator, level, to_pyg, "a list of PyG Data")
+    _check_graph_type(estimator, level, to_pyg, "a list of PyG Data")
 
 
-def _check_kind(estimator: Any, level: Level, convert: Any, name: str) -> None:
+def _check_graph_type(estimator: Any, level: Level, convert: Any, name: str) -> None:
     data = sample(level)
     expected = clone(estimator).fit(data.graphs, data.y).predict(data.graphs)
     graphs = convert(data.graphs)

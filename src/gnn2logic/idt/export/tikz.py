@@ -62,13 +62,13 @@ def export_tikz(
     left, right = -width * squeeze / 2 - _LAYER_LABEL, width * squeeze / 2
     lines = _head(view)
     top = 0.0
-    for number, (trees, own_width) in enumerate(layers):
+    for number, (trees, layer_width) in enumerate(layers):
         if number > 0:
             lines.append(rf"\draw[dashed] {_at(left, top)} -- {_at(right, top)};")
             lines.append(_layer_label(number, left, top, "north west"))
             top -= level / 2
         for shown, start, step in trees:
-            first = (start - own_width / 2) * squeeze
+            first = (start - layer_width / 2) * squeeze
             lines.extend(_tree_lines(view, shown, (first, top), (step * squeeze, level)))
         if number == 0 and len(layers) == 1:
             lines.append(_layer_label(number, left, top, "west"))

@@ -25,7 +25,7 @@ from gnn2logic.logic.c2.build import (
 )
 from gnn2logic.logic.c2.syntax import OTHER, C2Formula, Variable
 
-__all__ = ["kind_of", "quoted", "to_c2"]
+__all__ = ["describe_type", "quoted", "to_c2"]
 
 _At = tuple[emlc.Formula, Variable]
 
@@ -69,10 +69,12 @@ def to_c2(
     exists=1 y E(x,y) & exists y (E(x,y) & U0(y)) | exists=2 y E(x,y) & exists>=2 y (E(x,y) & U0(y))
     """
     if not isinstance(formula, emlc.Formula):
-        raise TypeError(f"to_c2 translates a Formula of EMLC. Got {kind_of(formula)} instead.")
+        raise TypeError(
+            f"to_c2 translates a Formula of EMLC. Got {describe_type(formula)} instead."
+        )
     if max_size is not None:
         check_whole("max_size", max_size, least=1, error=TranslationError)
-    translation = _Translation(None if max_size is None else int(max_size), multi_edges)
+    translation = _ToC2(None if max_size is None else int(max_size), multi_edges)
     return translation.run(formula, check_variable(variable))
 
 
@@ -82,14 +84,14 @@ def quoted(formula: emlc.Formula | C2Formula) -> str:
     return f"'{text}'" if len(text) <= 160 else f"'{text[:157]}...'"
 
 
-def kind_of(given: object) -> str:
+def describe_type(given: object) -> str:
     """Return what something is, for an error message: both logics have a class Predicate."""
     if isinstance(given, emlc.Formula):
         return "a Formula of EMLC"
     return "a C2Formula" if isinstance(given, C2Formula) else type(given).__name__
 
 
-class _Translation:
+class _ToC2:
     def __init__(self, max_size: int | None, multi_edges: bool) -> None:
         self.max_size = max_size
         self.multi_edges = multi_edges
@@ -98,15 +100,15 @@ class _Translation:
     def run(self, formula: emlc.Formula, variable: Variable) -> C2Formula:
         stack: list[tuple[_At, bool]] = [((formula, variable), False)]
         while stack:
-            at, parts_done = stack.pop()
-            if parts_done:
+            at, children_done = stack.pop()
+            if children_done:
                 self.done[at] = self.translate(*at)
             elif at not in self.done:
                 stack.append((at, True))
-                stack.extend((part, False) for part in self.parts(*at))
+                stack.extend((needed, False) for needed in self.needed_first(*at))
         return self.done[formula, variable]
 
-    def parts(self, node: emlc.Formula, variable: Variable) -> Iterator[_At]:
+    def needed_first(self, node: emlc.Formula, variable: Variable) -> Iterator[_At]:
         """Yield what `translate` needs first: subformulas, each at one of the variables."""
         moves = isinstance(node, emlc.Modal) and not _stays(node.modality)
         at = OTHER[variable] if moves else variable
@@ -117,15 +119,15 @@ class _Translation:
             return TRUE if node.value else FALSE
         if isinstance(node, emlc.Predicate):
             return predicate(node.name, variable)
-        parts = [self.done[part] for part in self.parts(node, variable)]
+        operands = [self.done[needed] for needed in self.needed_first(node, variable)]
         if isinstance(node, emlc.Not):
-            return negation(parts[0])
+            return negation(operands[0])
         if isinstance(node, emlc.And):
-            return conjunction(parts)
+            return conjunction(operands)
         if isinstance(node, emlc.Or):
-            return disjunction(parts)
+            return disjunction(operands)
         assert isinstance(node, emlc.Modal)
-        return self.modal(node, variable, parts[0])
+        return self.modal(node, variable, operands[0])
 
     def modal(self, node: emlc.Modal, variable: Variable, counted: C2Formula) -> C2Formula:
         modality, threshold = node.modality, node.threshold

@@ -11,7 +11,7 @@ from gnn2logic.logic.c2.syntax import OTHER, C2Formula, Variable
 from gnn2logic.logic.c2.views import view
 from gnn2logic.logic.c2.walk import Swapper
 
-__all__ = ["INLINE_LIMIT", "Named", "named_parts"]
+__all__ = ["INLINE_LIMIT", "Named", "named_subformulas"]
 
 INLINE_LIMIT = 200
 """Formulas up to this size are printed whole; larger ones name what they share."""
@@ -28,13 +28,13 @@ class Named:
     variables: tuple[Variable, ...]
 
 
-def named_parts(formula: C2Formula) -> tuple[dict[C2Formula, Named], list[C2Formula]]:
+def named_subformulas(formula: C2Formula) -> tuple[dict[C2Formula, Named], list[C2Formula]]:
     """Return how to refer to every part that has a name, and the parts to define, in order."""
     if formula.size <= INLINE_LIMIT:
         return {}, []
     representative = _Representatives()
     root = representative(formula)
-    order, below = _written_parts(root, representative)
+    order, below = _written_subformulas(root, representative)
     named = _shared_units(root, order, below)
     named |= _shared_pairs(order, below, named)
     references: dict[C2Formula, Named] = {}
@@ -83,7 +83,7 @@ def _shared_pairs(order: list[C2Formula], below: _Below, named: set[C2Formula]) 
     return pairs
 
 
-def _written_parts(
+def _written_subformulas(
     root: C2Formula, representative: _Representatives
 ) -> tuple[list[C2Formula], _Below]:
     """Return the parts that stand in the text, inner ones first, and what stands in each."""
@@ -95,9 +95,9 @@ def _written_parts(
         if inner_done:
             order[node] = None
         elif node not in order:
-            below[node] = [representative(part) for part in view(node).formulas]
+            below[node] = [representative(subformula) for subformula in view(node).formulas]
             stack.append((node, True))
-            stack.extend((part, False) for part in reversed(below[node]))
+            stack.extend((subformula, False) for subformula in reversed(below[node]))
     return list(order), below
 
 

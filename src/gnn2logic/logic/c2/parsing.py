@@ -92,7 +92,7 @@ def parse_c2(text: str) -> C2Formula:
         raise TypeError(f"parse_c2 reads a string. Got {type(text).__name__} instead.")
     parser = load_parser("gnn2logic.logic.c2", "grammar.lark")
     formula: C2Formula = run_parser(
-        parser, text, _Builder(), _TERMINALS, hint=_hint, examples=_EXAMPLES
+        parser, text, _C2Builder(), _TERMINALS, hint=_hint, examples=_EXAMPLES
     )
     return formula
 
@@ -108,7 +108,7 @@ def _listed(variables: tuple[Variable, ...]) -> str:
 
 
 @lark.v_args(inline=True)
-class _Builder(lark.visitors.Transformer_NonRecursive[Any, Any]):
+class _C2Builder(lark.visitors.Transformer_NonRecursive[Any, Any]):
     """Builds the formula bottom-up, left to right, so definitions come before their uses."""
 
     def __init__(self) -> None:
@@ -116,8 +116,8 @@ class _Builder(lark.visitors.Transformer_NonRecursive[Any, Any]):
         self._named: dict[str, tuple[tuple[Variable, ...], C2Formula]] = {}
         self._swap = Swapper()
 
-    def start(self, *parts: Any) -> C2Formula:
-        formula: C2Formula = parts[-1]
+    def start(self, *children: Any) -> C2Formula:
+        formula: C2Formula = children[-1]
         return formula
 
     def variables(
@@ -157,11 +157,11 @@ class _Builder(lark.visitors.Transformer_NonRecursive[Any, Any]):
     def implies(self, left: C2Formula, right: C2Formula) -> C2Formula:
         return disjunction((negation(left), right))
 
-    def disjunction(self, *parts: C2Formula) -> C2Formula:
-        return disjunction(parts)
+    def disjunction(self, *formulas: C2Formula) -> C2Formula:
+        return disjunction(formulas)
 
-    def conjunction(self, *parts: C2Formula) -> C2Formula:
-        return conjunction(parts)
+    def conjunction(self, *formulas: C2Formula) -> C2Formula:
+        return conjunction(formulas)
 
     def negated(self, formula: C2Formula) -> C2Formula:
         return negation(formula)

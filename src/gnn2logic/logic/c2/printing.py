@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gnn2logic.graphs.modality import Edges, quote_name
-from gnn2logic.logic.c2.naming import Named, named_parts
+from gnn2logic.logic.c2.naming import Named, named_subformulas
 from gnn2logic.logic.c2.syntax import C2Formula, Edge, Predicate
-from gnn2logic.logic.c2.views import Level, Part, Piece, Quantifier, Symbol, view
+from gnn2logic.logic.c2.views import Operand, Piece, Quantifier, Symbol, Tightness, view
 from gnn2logic.logic.printing.latex import escape_latex
 from gnn2logic.logic.printing.latex import to_latex as emlc_to_latex
 from gnn2logic.logic.syntax import predicate as emlc_predicate
@@ -72,7 +72,7 @@ def _with_definitions(formula: C2Formula, style: _Style) -> str:
 
 
 def _write_all(formula: C2Formula, style: _Style) -> tuple[list[tuple[str, str]], str]:
-    references, order = named_parts(formula)
+    references, order = named_subformulas(formula)
     texts = {node: _reference(used, style) for node, used in references.items()}
     definitions = [(texts[node], _write(node, texts, style)) for node in order]
     return definitions, _write(formula, texts, style)
@@ -86,10 +86,10 @@ def _reference(used: Named, style: _Style) -> str:
 def _write(formula: C2Formula, references: Mapping[C2Formula, str], style: _Style) -> str:
     """Return the text of `formula`; parts in `references` are written as their name."""
     words: list[str] = []
-    stack: list[Piece | str] = [Part(formula, Level.OR)]
+    stack: list[Piece | str] = [Operand(formula, Tightness.OR)]
     while stack:
         piece = stack.pop()
-        if not isinstance(piece, Part):
+        if not isinstance(piece, Operand):
             words.append(piece if isinstance(piece, str) else _word(piece, style))
         elif piece.formula in references and piece.formula is not formula:
             words.append(references[piece.formula])

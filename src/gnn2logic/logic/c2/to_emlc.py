@@ -21,7 +21,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic import syntax as emlc
 from gnn2logic.logic.c2.build import FALSE, TRUE, negation, predicate
-from gnn2logic.logic.c2.from_emlc import kind_of, quoted
+from gnn2logic.logic.c2.from_emlc import describe_type, quoted
 from gnn2logic.logic.c2.syntax import (
     OTHER,
     C2Formula,
@@ -82,13 +82,13 @@ def from_c2(formula: C2Formula, *, max_cases: int = MAX_CASES) -> emlc.Formula:
     U1 & 1 U0 > 1 | !U1 & A U0 > 1
     """
     if not isinstance(formula, C2Formula):
-        raise TypeError(f"from_c2 translates a C2Formula. Got {kind_of(formula)} instead.")
+        raise TypeError(f"from_c2 translates a C2Formula. Got {describe_type(formula)} instead.")
     if _is_pair(formula):
         raise TranslationError(
             f"{quoted(formula)} has two free variables, x and y. A formula of EMLC is about one "
             "node: bind one of them by a quantifier, such as exists y (...)."
         )
-    return _Translation(max_cases).run(formula)
+    return _FromC2(max_cases).run(formula)
 
 
 def evaluate_c2(
@@ -111,7 +111,7 @@ def evaluate_c2(
     return evaluate(translated, batch, level=level)
 
 
-class _Translation:
+class _FromC2:
     """One call of `from_c2`.
 
     A unary formula means the same whether its variable is called x or y, so each is translated
@@ -157,9 +157,9 @@ class _Translation:
             skeleton = parts(node.body, into=_is_pair)
             uses = Counter(
                 _unsigned(self.done[child])
-                for part in skeleton
-                if _is_pair(part)
-                for child in part.children
+                for subformula in skeleton
+                if _is_pair(subformula)
+                for child in subformula.children
                 if not _is_pair(child)
             )
             self.bodies[at] = (
@@ -179,31 +179,31 @@ class _Translation:
         here = OTHER[node.variable]
         left: dict[C2Formula, C2Formula] = {}
 
-        def unit(formula: emlc.Formula, part: C2Formula) -> C2Formula:
+        def unit(formula: emlc.Formula, subformula: C2Formula) -> C2Formula:
             # Under I both variables are one node. A sentence goes to the counted side, where it
             # needs no case of its own.
-            about_here = relation != _I and part.free_variables == (here,)
+            about_here = relation != _I and subformula.free_variables == (here,)
             return self.placeholder(formula, here if about_here else node.variable)
 
-        for part in skeleton:
-            if not _is_pair(part):
-                left[part] = unit(self.done[part], part)
-            elif isinstance(part, Equal):
-                left[part] = TRUE if relation == _I else FALSE
-            elif isinstance(part, Edge):
-                left[part] = TRUE if relation == _A else FALSE
+        for subformula in skeleton:
+            if not _is_pair(subformula):
+                left[subformula] = unit(self.done[subformula], subformula)
+            elif isinstance(subformula, Equal):
+                left[subformula] = TRUE if relation == _I else FALSE
+            elif isinstance(subformula, Edge):
+                left[subformula] = TRUE if relation == _A else FALSE
             else:
                 # Properties of the outer variable that stand nowhere else make one case.
                 once = {
                     child: self.done[child]
-                    for child in part.children
+                    for child in subformula.children
                     if child.free_variables == (here,) and uses[_unsigned(self.done[child])] == 1
                 }
-                rest = [left[child] for child in part.children if child not in once]
+                rest = [left[child] for child in subformula.children if child not in once]
                 if once:
-                    joined = _connect_emlc(part, list(once.values()))
+                    joined = _connect_emlc(subformula, list(once.values()))
                     rest.append(unit(joined, next(iter(once))))
-                left[part] = connect(part, tuple(rest))
+                left[subformula] = connect(subformula, tuple(rest))
         return left[node.body]
 
     def placeholder(self, formula: emlc.Formula, variable: Variable) -> C2Formula:
@@ -236,7 +236,7 @@ class _Translation:
                 case, high, low = branches[current]
                 known[current] = _either(case, known[high], known[low])
             else:
-                inside = parts(*current, into=lambda part: here in part.free_variables)
+                inside = parts(*current, into=lambda subformula: here in subformula.free_variables)
                 outer = [p for p in inside if isinstance(p, Predicate) and p.variable == here]
                 if not outer:
                     known[current] = self.count(current, node)
@@ -273,13 +273,15 @@ class _Translation:
     def read(self, residual: C2Formula) -> emlc.Formula:
         """Return a residual about the counted nodes as a formula of EMLC."""
         values: dict[C2Formula, emlc.Formula] = {}
-        for part in parts(residual):
-            if isinstance(part, Predicate):
-                values[part] = self.property_of(part)
-            elif isinstance(part, Constant):
-                values[part] = emlc.TRUE if part.value else emlc.FALSE
+        for subformula in parts(residual):
+            if isinstance(subformula, Predicate):
+                values[subformula] = self.property_of(subformula)
+            elif isinstance(subformula, Constant):
+                values[subformula] = emlc.TRUE if subformula.value else emlc.FALSE
             else:
-                values[part] = _connect_emlc(part, [values[child] for child in part.children])
+                values[subformula] = _connect_emlc(
+                    subformula, [values[child] for child in subformula.children]
+                )
         return values[residual]
 
     def spend(self, cases: int, node: Exists) -> None:
@@ -335,13 +337,17 @@ def _assume(residuals: _Residuals, placeholder: Predicate, value: C2Formula) -> 
 def _replace(residual: C2Formula, old: C2Formula, new: C2Formula) -> C2Formula:
     replaced: dict[C2Formula, C2Formula] = {}
     (variable,) = old.free_variables
-    for part in parts(residual, into=lambda part: variable in part.free_variables):
-        if part is old:
-            replaced[part] = new
-        elif part.children and variable in part.free_variables:
-            replaced[part] = connect(part, tuple(replaced[child] for child in part.children))
+    for subformula in parts(
+        residual, into=lambda subformula: variable in subformula.free_variables
+    ):
+        if subformula is old:
+            replaced[subformula] = new
+        elif subformula.children and variable in subformula.free_variables:
+            replaced[subformula] = connect(
+                subformula, tuple(replaced[child] for child in subformula.children)
+            )
         else:
-            replaced[part] = part
+            replaced[subformula] = subformula
     return replaced[residual]
 
 

@@ -24,10 +24,10 @@ from gnn2logic.logic.c2.syntax import (
     Variable,
 )
 
-__all__ = ["Level", "Part", "Piece", "Quantifier", "Symbol", "View", "view"]
+__all__ = ["Operand", "Piece", "Quantifier", "Symbol", "Tightness", "View", "view"]
 
 
-class Level(enum.IntEnum):
+class Tightness(enum.IntEnum):
     """How tightly a text holds together; a part looser than its place needs brackets."""
 
     OR = 0
@@ -59,37 +59,37 @@ class Quantifier:
 
 
 @dataclass(frozen=True)
-class Part:
+class Operand:
     """A subformula and the level that its place asks for."""
 
     formula: C2Formula
-    level: Level
+    level: Tightness
 
 
-Piece = Symbol | Quantifier | Predicate | Edge | Part
+Piece = Symbol | Quantifier | Predicate | Edge | Operand
 
 
 @dataclass(frozen=True)
 class View:
     """What to write for one formula."""
 
-    level: Level
+    level: Tightness
     pieces: tuple[Piece, ...]
 
     @property
     def formulas(self) -> tuple[C2Formula, ...]:
         """The subformulas that stand in the text."""
-        return tuple(piece.formula for piece in self.pieces if isinstance(piece, Part))
+        return tuple(piece.formula for piece in self.pieces if isinstance(piece, Operand))
 
 
 def view(node: C2Formula) -> View:
     """Return how `node` is written."""
     if isinstance(node, Constant):
-        return View(Level.UNIT, (Symbol.TRUE if node.value else Symbol.FALSE,))
+        return View(Tightness.UNIT, (Symbol.TRUE if node.value else Symbol.FALSE,))
     if isinstance(node, Predicate | Edge):
-        return View(Level.UNIT, (node,))
+        return View(Tightness.UNIT, (node,))
     if isinstance(node, Equal):
-        return View(Level.EQUALITY, (Symbol.EQUAL,))
+        return View(Tightness.EQUALITY, (Symbol.EQUAL,))
     if isinstance(node, Not):
         return _negated(node.child)
     if isinstance(node, Exists):
@@ -97,7 +97,9 @@ def view(node: C2Formula) -> View:
     if isinstance(node, And):
         return _conjunction(node)
     assert isinstance(node, Or)
-    return _joined([Part(child, Level.AND) for child in node.children], Symbol.OR, Level.OR)
+    return _joined(
+        [Operand(child, Tightness.AND) for child in node.children], Symbol.OR, Tightness.OR
+    )
 
 
 def _quantified(relation: str, count: int, node: Exists, *, universal: bool = False) -> View:
@@ -106,44 +108,44 @@ def _quantified(relation: str, count: int, node: Exists, *, universal: bool = Fa
         assert isinstance(body, Not)
         body = body.child
     quantifier = Quantifier(universal, relation, count, node.variable)
-    return View(Level.UNIT, (quantifier, Part(body, Level.UNIT)))
+    return View(Tightness.UNIT, (quantifier, Operand(body, Tightness.UNIT)))
 
 
 def _negated(child: C2Formula) -> View:
     if isinstance(child, Equal):
-        return View(Level.EQUALITY, (Symbol.UNEQUAL,))
+        return View(Tightness.EQUALITY, (Symbol.UNEQUAL,))
     if isinstance(child, Exists):
         if child.count > 1:
             return _quantified("<=", child.count - 1, child)
         if isinstance(child.body, Not):
             return _quantified("", 0, child, universal=True)
-    return View(Level.UNIT, (Symbol.NOT, Part(child, Level.UNIT)))
+    return View(Tightness.UNIT, (Symbol.NOT, Operand(child, Tightness.UNIT)))
 
 
 def _conjunction(node: And) -> View:
     upper_bounds = {
-        (part.child.variable, part.child.body, part.child.count): part
-        for part in node.children
-        if isinstance(part, Not) and isinstance(part.child, Exists)
+        (conjunct.child.variable, conjunct.child.body, conjunct.child.count): conjunct
+        for conjunct in node.children
+        if isinstance(conjunct, Not) and isinstance(conjunct.child, Exists)
     }
-    items: list[Part | View] = []
+    items: list[Operand | View] = []
     absorbed: set[C2Formula] = set()
-    for part in node.children:
-        if isinstance(part, Exists):
-            upper = upper_bounds.get((part.variable, part.body, part.count + 1))
+    for conjunct in node.children:
+        if isinstance(conjunct, Exists):
+            upper = upper_bounds.get((conjunct.variable, conjunct.body, conjunct.count + 1))
             if upper is not None:
                 absorbed.add(upper)
-                items.append(_quantified("=", part.count, part))
+                items.append(_quantified("=", conjunct.count, conjunct))
                 continue
-        items.append(Part(part, Level.EQUALITY))
+        items.append(Operand(conjunct, Tightness.EQUALITY))
     # A bound may come before its partner in the order of parts, so they are left out only now.
     kept = [item for item in items if isinstance(item, View) or item.formula not in absorbed]
     if len(kept) == 1 and isinstance(kept[0], View):
         return kept[0]
-    return _joined(kept, Symbol.AND, Level.AND)
+    return _joined(kept, Symbol.AND, Tightness.AND)
 
 
-def _joined(items: Sequence[Part | View], symbol: Symbol, level: Level) -> View:
+def _joined(items: Sequence[Operand | View], symbol: Symbol, level: Tightness) -> View:
     pieces: list[Piece] = []
     for item in items:
         if pieces:

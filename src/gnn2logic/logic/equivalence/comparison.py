@@ -14,7 +14,7 @@ from gnn2logic.logic.equivalence.reach import unreachable
 from gnn2logic.logic.equivalence.result import Equivalence, Satisfiability
 from gnn2logic.logic.equivalence.smt import load_z3, search_symbolic
 from gnn2logic.logic.equivalence.space import GraphSpace, space_of
-from gnn2logic.logic.equivalence.witness import Search
+from gnn2logic.logic.equivalence.witness import SearchOutcome
 from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.syntax import Formula
 
@@ -145,9 +145,9 @@ def find_model(
     space = space_of((formula,), graphs)
     search, how = _search(formula, space, max_nodes, method, Deadline(time_limit), max_graphs)
     witness = search.witness
-    found = None if witness is None and not search.finished else witness is not None
+    satisfiable = None if witness is None and not search.finished else witness is not None
     return Satisfiability(
-        satisfiable=found,
+        satisfiable=satisfiable,
         max_nodes=max_nodes,
         proven_nodes=search.proven_nodes,
         space=space,
@@ -167,7 +167,7 @@ def _search(
     method: str,
     deadline: Deadline,
     max_graphs: int,
-) -> tuple[Search, str]:
+) -> tuple[SearchOutcome, str]:
     """Search for a node that satisfies `formula`; return the outcome and the method used."""
     if method == "z3":
         return search_symbolic(formula, space, range(1, max_nodes + 1), deadline), "z3"

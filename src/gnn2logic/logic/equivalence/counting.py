@@ -18,22 +18,22 @@ MAX_NODES_WITH_EDGES = 8
 _MAX_SLOTS = 52
 
 
-def partitions(total: int, max_parts: int) -> Iterator[tuple[int, ...]]:
+def partitions(total: int, max_terms: int) -> Iterator[tuple[int, ...]]:
     """Yield the ways to write `total` as a sum of at most `max_parts` parts, largest part first.
 
     >>> list(partitions(4, 3))
     [(4,), (3, 1), (2, 2), (2, 1, 1)]
     """
 
-    def parts(left: int, largest: int, slots: int) -> Iterator[tuple[int, ...]]:
+    def sums(left: int, largest: int, slots: int) -> Iterator[tuple[int, ...]]:
         if left == 0:
             yield ()
         elif slots * largest >= left:
-            for part in range(min(left, largest), 0, -1):
-                for rest in parts(left - part, part, slots - 1):
-                    yield (part, *rest)
+            for term in range(min(left, largest), 0, -1):
+                for rest in sums(left - term, term, slots - 1):
+                    yield (term, *rest)
 
-    yield from parts(total, total, max_parts)
+    yield from sums(total, total, max_terms)
 
 
 def count_graphs(space: GraphSpace, n_nodes: int) -> int:

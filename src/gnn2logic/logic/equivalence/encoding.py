@@ -126,7 +126,7 @@ class Encoding:
     def _members(self, modality: Modality, v: int) -> list[tuple[Any, int]]:
         """Return the possible elements of eps_S(v): when it is one, and which node."""
         edges = modality.edges
-        found: list[tuple[Any, int]] = []
+        members: list[tuple[Any, int]] = []
         for w in range(self.n_nodes):
             if modality.others and modality.neighbours:
                 inside = [self._true] if modality.itself or w != v else []
@@ -140,8 +140,8 @@ class Encoding:
                 inside = self._multiplicity(edges, v, w)
             else:
                 inside = []
-            found += [(member, w) for member in inside]
-        return found
+            members += [(member, w) for member in inside]
+        return members
 
     def _multiplicity(self, edges: Edges, v: int, w: int) -> list[Any]:
         """Return literals of which as many are true as there are edges from v to w."""

@@ -17,7 +17,7 @@ from gnn2logic.logic.equivalence.counting import partitions
 from gnn2logic.logic.equivalence.deadline import Deadline, OutOfTimeError
 from gnn2logic.logic.equivalence.orbits import Representatives, bit_matrix, colourings
 from gnn2logic.logic.equivalence.space import GraphSpace
-from gnn2logic.logic.equivalence.witness import Search, Witness
+from gnn2logic.logic.equivalence.witness import SearchOutcome, Witness
 from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.syntax import Formula
 
@@ -45,7 +45,9 @@ class ColouredGraphs:
     colours: IntArray
 
 
-def search_all(formula: Formula, space: GraphSpace, max_nodes: int, deadline: Deadline) -> Search:
+def search_all(
+    formula: Formula, space: GraphSpace, max_nodes: int, deadline: Deadline
+) -> SearchOutcome:
     """Search all graphs with at most `max_nodes` nodes for a node that satisfies `formula`."""
     representatives = Representatives(space, deadline)
     n_graphs = n_nodes = 0
@@ -61,10 +63,10 @@ def search_all(formula: Formula, space: GraphSpace, max_nodes: int, deadline: De
                     best = _better(best, graphs, np.flatnonzero(hits.any(axis=1)))
                 if best is not None:
                     witness = _witness(formula, space, best[1])
-                    return Search(witness, n_nodes - 1, n_graphs, finished=True)
+                    return SearchOutcome(witness, n_nodes - 1, n_graphs, finished=True)
     except OutOfTimeError:
-        return Search(None, n_nodes - 1, n_graphs, finished=False)
-    return Search(None, max_nodes, n_graphs, finished=True)
+        return SearchOutcome(None, n_nodes - 1, n_graphs, finished=False)
+    return SearchOutcome(None, max_nodes, n_graphs, finished=True)
 
 
 def _better(
@@ -91,12 +93,12 @@ def coloured_graphs(
     space: GraphSpace, n_nodes: int, representatives: Representatives
 ) -> Iterator[Iterator[ColouredGraphs]]:
     """Yield all graphs with `n_nodes` nodes up to isomorphism, by the number of edges."""
-    parts = []
+    by_groups = []
     for groups in partitions(n_nodes, space.n_colours):
         graphs = representatives(groups)
-        parts.append((graphs, _count_bits(graphs), colourings(groups, space.n_colours)))
+        by_groups.append((graphs, _count_bits(graphs), colourings(groups, space.n_colours)))
     for n_edges in range(len(space.slots(n_nodes)) + 1):
-        level = [(graphs[sizes == n_edges], colours) for graphs, sizes, colours in parts]
+        level = [(graphs[sizes == n_edges], colours) for graphs, sizes, colours in by_groups]
         yield _in_batches(level, max(1, _BATCH_NODES // n_nodes))
 
 
@@ -151,14 +153,14 @@ def _matrices(
         return sp.csr_array(sp.coo_array((size, size), dtype=np.int32)), {}
     slots = space.slots(n_nodes)
     # Places that do not exist (the diagonal without loops) read the last column, always empty.
-    place = np.full((len(space.relations), n_nodes, n_nodes), len(slots))
+    slot_numbers = np.full((len(space.relations), n_nodes, n_nodes), len(slots))
     for number, (relation, source, target) in enumerate(slots):
-        place[relation, source, target] = number
+        slot_numbers[relation, source, target] = number
         if space.symmetric:
-            place[relation, target, source] = number
+            slot_numbers[relation, target, source] = number
     taken = np.zeros((len(graphs), len(slots) + 1), dtype=np.int8)
     taken[:, :-1] = bit_matrix(graphs, len(slots))
-    dense = taken[:, place]  # graph, relation, source, target
+    dense = taken[:, slot_numbers]  # graph, relation, source, target
     named = {
         name: _block_diagonal(dense[:, number])
         for number, name in enumerate(space.relations)

@@ -66,24 +66,24 @@ class Representatives:
         # Swapping two nodes already settles most graphs; the whole group settles the rest.
         swaps = self._images(_swaps(groups), n_nodes)
         everything = self._images(_group(groups), n_nodes)
-        found = []
+        smallest = []
         for start in range(0, len(smaller), step := max(1, (1 << 15) >> n_new)):
             self._deadline.check()
-            part = smaller[start : start + step]
-            graphs = ((part[:, None] << n_new) | new_edges).ravel()
-            found.append(self._smallest(self._smallest(graphs, swaps), everything))
-        return np.concatenate(found)
+            chunk = smaller[start : start + step]
+            graphs = ((chunk[:, None] << n_new) | new_edges).ravel()
+            smallest.append(self._smallest(self._smallest(graphs, swaps), everything))
+        return np.concatenate(smallest)
 
     def _images(self, moves: IntArray, n_nodes: int) -> FloatArray:
         """Return the bit to which each permutation moves each place, (n_slots, n_permutations)."""
         slots = self._space.slots(n_nodes)
-        place = np.zeros((len(self._space.relations), n_nodes, n_nodes), dtype=np.int64)
+        slot_numbers = np.zeros((len(self._space.relations), n_nodes, n_nodes), dtype=np.int64)
         for number, (relation, source, target) in enumerate(slots):
-            place[relation, source, target] = number
+            slot_numbers[relation, source, target] = number
             if self._space.symmetric:
-                place[relation, target, source] = number
+                slot_numbers[relation, target, source] = number
         relations, sources, targets = np.array(slots).T
-        moved = place[relations, moves[:, sources], moves[:, targets]]
+        moved = slot_numbers[relations, moves[:, sources], moves[:, targets]]
         images: FloatArray = np.exp2(len(slots) - 1 - moved.T)
         return images
 

@@ -20,13 +20,13 @@ def unreachable(
     formulas: tuple[Formula, ...], space: GraphSpace, max_nodes: int
 ) -> tuple[tuple[Formula, int], ...]:
     """Return the modal subformulas that need more than `max_nodes` nodes, and how many."""
-    found = []
+    too_large = []
     for node in subformulas(*formulas):
         if isinstance(node, Modal):
             needed = nodes_needed(node, space)
             if needed is not None and needed > max_nodes:
-                found.append((node, needed))
-    return tuple(found)
+                too_large.append((node, needed))
+    return tuple(too_large)
 
 
 def nodes_needed(formula: Modal, space: GraphSpace) -> int | None:

@@ -19,7 +19,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.equivalence.deadline import Deadline, OutOfTimeError
 from gnn2logic.logic.equivalence.encoding import Encoding
 from gnn2logic.logic.equivalence.space import GraphSpace
-from gnn2logic.logic.equivalence.witness import Search, Witness
+from gnn2logic.logic.equivalence.witness import SearchOutcome, Witness
 from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.syntax import Formula
 
@@ -33,7 +33,7 @@ def load_z3() -> Any:
 
 def search_symbolic(
     formula: Formula, space: GraphSpace, sizes: range, deadline: Deadline
-) -> Search:
+) -> SearchOutcome:
     """Search all graphs with a number of nodes in `sizes` for a node that satisfies `formula`."""
     z3 = load_z3()
     n_nodes = sizes.start
@@ -41,10 +41,10 @@ def search_symbolic(
         for n_nodes in sizes:
             witness = _search_size(z3, formula, space, n_nodes, deadline)
             if witness is not None:
-                return Search(witness, n_nodes - 1, 0, finished=True)
+                return SearchOutcome(witness, n_nodes - 1, 0, finished=True)
     except OutOfTimeError:
-        return Search(None, n_nodes - 1, 0, finished=False)
-    return Search(None, sizes.stop - 1, 0, finished=True)
+        return SearchOutcome(None, n_nodes - 1, 0, finished=False)
+    return SearchOutcome(None, sizes.stop - 1, 0, finished=True)
 
 
 def _search_size(

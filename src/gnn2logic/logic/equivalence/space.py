@@ -68,9 +68,9 @@ class GraphSpace:
 
     def slots(self, n_nodes: int) -> list[Slot]:
         """Return all places for edges, those among the first k nodes first, for every k."""
-        found: list[Slot] = []
+        slots: list[Slot] = []
         if not self.relations:
-            return found
+            return slots
         for node in range(n_nodes):
             pairs = []
             for other in range(node):
@@ -79,10 +79,10 @@ class GraphSpace:
                     pairs.append((node, other))
             if self.loops:
                 pairs.append((node, node))
-            found += [
+            slots += [
                 Slot(relation, *pair) for pair in pairs for relation in range(len(self.relations))
             ]
-        return found
+        return slots
 
     def relations_along(self, edges: Edges) -> tuple[int, ...]:
         """Return the relations whose edges `edges` follows; plain ``A`` follows all of them."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gnn2logic.graphs.batch import GraphBatch
 
-__all__ = ["Search", "Witness"]
+__all__ = ["SearchOutcome", "Witness"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchOutcome:
     """The outcome of a search.
 
     Parameters

@@ -104,7 +104,7 @@ def is_about_graph(formula: Formula) -> bool:
         if node not in _ABOUT_GRAPH:
             is_combined = isinstance(node, Not | And | Or)
             _ABOUT_GRAPH[node] = (
-                all(_ABOUT_GRAPH[part] for part in node.children)
+                all(_ABOUT_GRAPH[child] for child in node.children)
                 if is_combined
                 else isinstance(node, Modal) and node.modality == _EVERYTHING
             )
@@ -127,7 +127,9 @@ def _printed(
     whole: Callable[[Formula, Mapping[Formula, str]], str],
 ) -> str:
     if kinds is not None:
-        named = {part: name for part, name in kinds.items() if part is not formula}
+        named = {
+            subformula: name for subformula, name in kinds.items() if subformula is not formula
+        }
         return whole(formula, named)
 
     def write(node: Formula, references: Mapping[Formula, str]) -> str:
@@ -148,8 +150,11 @@ def _phrases(formula: Formula, references: Mapping[Formula, str]) -> dict[Formul
         if node not in references:
             phrases[node] = _describe(node, phrases)
         elif is_about_graph(node):
-            place = f"in a graph where {_HOLDS.format(references[node])}"
-            phrases[node] = _Phrase((f"is {place}", f"are {place}"), (f" {place}", f" {place}"))
+            in_such_graph = f"in a graph where {_HOLDS.format(references[node])}"
+            phrases[node] = _Phrase(
+                (f"is {in_such_graph}", f"are {in_such_graph}"),
+                (f" {in_such_graph}", f" {in_such_graph}"),
+            )
         else:
             phrases[node] = _from_adjective(_KIND.format(references[node]))
     return phrases
@@ -192,23 +197,23 @@ def _clause(
         elif isinstance(node, And):
             grouped = group_bounds(node.children)
             clauses[node] = ", and ".join(
-                _graph_bounds(part, phrases, alone=False)
-                if isinstance(part, Bounds)
-                else _in_brackets(part, clauses, references)
-                for part in grouped
+                _graph_bounds(member, phrases, alone=False)
+                if isinstance(member, Bounds)
+                else _in_brackets(member, clauses, references)
+                for member in grouped
             )
         else:
             clauses[node] = ", or ".join(
-                _in_brackets(part, clauses, references) for part in node.children
+                _in_brackets(member, clauses, references) for member in node.children
             )
     return clauses[formula]
 
 
 def _in_brackets(
-    part: Formula, clauses: Mapping[Formula, str], references: Mapping[Formula, str]
+    member: Formula, clauses: Mapping[Formula, str], references: Mapping[Formula, str]
 ) -> str:
-    is_plain = part in references or as_bounds(part) is not None or isinstance(part, Not)
-    return clauses[part] if is_plain else f"({clauses[part]})"
+    is_plain = member in references or as_bounds(member) is not None or isinstance(member, Not)
+    return clauses[member] if is_plain else f"({clauses[member]})"
 
 
 def _graph_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase], *, alone: bool) -> str:
@@ -269,28 +274,30 @@ def _is_negated(phrase: _Phrase) -> bool:
 def _describe_combination(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
     word = "and" if isinstance(node, And) else "or"
     members = group_bounds(node.children) if isinstance(node, And) else node.children
-    parts = [
+    described = [
         _describe_bounds(member, phrases) if isinstance(member, Bounds) else phrases[member]
         for member in members
     ]
-    adjectives = [part.adjective for part in parts if part.adjective is not None]
-    if len(adjectives) == len(parts) and not any(_is_list(part) for part in parts):
+    adjectives = [phrase.adjective for phrase in described if phrase.adjective is not None]
+    if len(adjectives) == len(described) and not any(_is_list(phrase) for phrase in described):
         # "U1 and not U0": a "not" in front would seem to reach over all that follows.
         adjectives.sort(key=lambda adjective: adjective.startswith("not "))
         return _from_adjective(f" {word} ".join(adjectives))
     one, many = (
         f", {word} ".join(
-            f"({part.verb[n]})" if part.is_compound or _is_list(part) else part.verb[n]
-            for part in parts
+            f"({phrase.verb[n]})" if phrase.is_compound or _is_list(phrase) else phrase.verb[n]
+            for phrase in described
         )
         for n in (0, 1)
     )
     return _from_verb((one, many), is_compound=True)
 
 
-def _is_list(part: _Phrase) -> bool:
+def _is_list(phrase: _Phrase) -> bool:
     """Whether a phrase is a list of names, which would run into words around it."""
-    return part.adjective is not None and (" and " in part.adjective or " or " in part.adjective)
+    return phrase.adjective is not None and (
+        " and " in phrase.adjective or " or " in phrase.adjective
+    )
 
 
 def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase]) -> _Phrase:

@@ -46,7 +46,7 @@ class Style:
 def write_infix(formula: Formula, references: Mapping[Formula, str], style: Style) -> str:
     """Return the text of `formula`; subformulas in `references` are written as their name."""
     texts: dict[Formula, tuple[str, int]] = {}
-    writer = _Writer(style, texts)
+    writer = _InfixWriter(style, texts)
     for node in subformulas(formula, stop=references):
         if node in references:
             texts[node] = (references[node], _ATOM)
@@ -55,7 +55,7 @@ def write_infix(formula: Formula, references: Mapping[Formula, str], style: Styl
     return texts[formula][0]
 
 
-class _Writer:
+class _InfixWriter:
     def __init__(self, style: Style, texts: Mapping[Formula, tuple[str, int]]) -> None:
         self.style = style
         self.texts = texts
@@ -75,16 +75,16 @@ class _Writer:
             inner = self.bracketed(node.child) if needs_brackets else self.at(node.child, _LITERAL)
             return style.negation + inner, _LITERAL
         if isinstance(node, And):
-            parts = [
-                self.bounds(part) if isinstance(part, Bounds) else self.at(part, _LITERAL)
-                for part in group_bounds(node.children)
+            conjuncts = [
+                self.bounds(operand) if isinstance(operand, Bounds) else self.at(operand, _LITERAL)
+                for operand in group_bounds(node.children)
             ]
-            return style.conjunction.join(parts), _AND
-        return style.disjunction.join(self.at(part, _AND) for part in node.children), _OR
+            return style.conjunction.join(conjuncts), _AND
+        return style.disjunction.join(self.at(operand, _AND) for operand in node.children), _OR
 
     def at(self, node: Formula, level: int) -> str:
-        text, own = self.texts[node]
-        return text if own >= level else self.bracketed(node)
+        text, tightness = self.texts[node]
+        return text if tightness >= level else self.bracketed(node)
 
     def bracketed(self, node: Formula) -> str:
         return f"{self.style.left}{self.texts[node][0]}{self.style.right}"

@@ -59,15 +59,15 @@ def _breaks(formula: Formula, nodes: list[Formula], named: set[Formula]) -> set[
     """Return where to break formulas that nest very deeply, for readers and for memory."""
     other_uses = {child for node in nodes if not isinstance(node, Modal) for child in node.children}
     heights: dict[Formula, int] = {}
-    found: set[Formula] = set()
+    breaks: set[Formula] = set()
     for node in nodes:
         height = 1 + max((heights[child] for child in node.children), default=0)
         # A comparison may be named where it is counted, but not where it is one of several bounds.
         may_be = _may_be_named(node) or (isinstance(node, Modal) and node not in other_uses)
         if height >= _MAX_HEIGHT and may_be and node is not formula:
-            found.add(node)
-        heights[node] = 0 if node in found or node in named else height
-    return found
+            breaks.add(node)
+        heights[node] = 0 if node in breaks or node in named else height
+    return breaks
 
 
 def _may_be_named(node: Formula) -> bool:

@@ -116,8 +116,8 @@ class Box:
     def is_apart(self, other: Box) -> bool:
         """Return whether the bounds of one term alone keep the boxes apart."""
         for term, interval in other.intervals.items():
-            own = self.intervals.get(term)
-            if own is not None and (own.is_above(interval) or interval.is_above(own)):
+            known = self.intervals.get(term)
+            if known is not None and (known.is_above(interval) or interval.is_above(known)):
                 return True
         return False
 
@@ -128,14 +128,14 @@ class Box:
     @cached_property
     def bounds(self) -> list[tuple[Term, str, Formula]]:
         """Every single bound as (term, side, literal), in the stable order of literals."""
-        found = []
+        bounds = []
         for term, interval in self.intervals.items():
             for side in ("lower", "upper"):
                 threshold = getattr(interval, side)
                 if threshold is not None:
                     atom = _atom(term, threshold)
-                    found.append((term, side, atom if side == "lower" else negation(atom)))
-        return sorted(found, key=lambda entry: entry[2].key)
+                    bounds.append((term, side, atom if side == "lower" else negation(atom)))
+        return sorted(bounds, key=lambda entry: entry[2].key)
 
     def without(self, term: Term, side: str) -> Box:
         """Return the larger box that lacks one bound."""
@@ -176,7 +176,7 @@ class Theory:
         """Return the term that an atom bounds."""
         return term_of(atom)[0]
 
-    def related_part(self, box: Box, term: Term) -> Box:
+    def related_bounds(self, box: Box, term: Term) -> Box:
         """Return the bounds of the box that can say anything about a term."""
         formula, modality = term.formula, term.modality
         return Box(
@@ -238,12 +238,12 @@ class Theory:
             for key in shared:
                 groups.setdefault(key, []).extend(entries)
         return all(
-            any(_solvable(entries, i) for i in _own_values(formula, intervals))
+            any(_solvable(entries, i) for i in _values_at_itself(formula, intervals))
             for (formula, _), entries in groups.items()
         )
 
 
-def _own_values(formula: Formula, intervals: Mapping[Term, Interval]) -> Iterable[int]:
+def _values_at_itself(formula: Formula, intervals: Mapping[Term, Interval]) -> Iterable[int]:
     """Return the possible values of phi at the node itself."""
     if formula is TRUE:
         return (1,)
@@ -257,19 +257,19 @@ def _solvable(entries: list[tuple[Modality, Interval]], i: int) -> bool:
     low = {"a": 0, "c": 0, "sum": 0}
     high = {"a": float("inf"), "c": float("inf"), "sum": float("inf")}
     for modality, interval in entries:
-        own = i if modality.itself else 0
+        at_itself = i if modality.itself else 0
         if modality.neighbours and modality.others:
-            part = "sum"
+            unknown = "sum"
         elif modality.neighbours:
-            part = "a"
+            unknown = "a"
         elif modality.others:
-            part = "c"
+            unknown = "c"
         else:
-            if not interval.at_least <= own <= interval.at_most:
+            if not interval.at_least <= at_itself <= interval.at_most:
                 return False
             continue
-        low[part] = max(low[part], interval.at_least - own)
-        high[part] = min(high[part], interval.at_most - own)
-    if any(low[part] > high[part] for part in low):
+        low[unknown] = max(low[unknown], interval.at_least - at_itself)
+        high[unknown] = min(high[unknown], interval.at_most - at_itself)
+    if any(low[unknown] > high[unknown] for unknown in low):
         return False
     return low["a"] + low["c"] <= high["sum"] and high["a"] + high["c"] >= low["sum"]

@@ -67,8 +67,8 @@ def split_into_boxes(formula: Formula, theory: Theory) -> tuple[list[Box], list[
             continue
         atoms = atoms_of(rest)
         for value in (False, True):
-            part = box.bound(atoms[0], value)
-            stack.append((assume(rest, part, theory), part))
+            half = box.bound(atoms[0], value)
+            stack.append((assume(rest, half, theory), half))
     return on, off
 
 
@@ -77,7 +77,7 @@ def assume(formula: Formula, box: Box, theory: Theory) -> Formula:
     atoms = atoms_of(formula)
     settled: dict[Formula, Formula] = {}
     for atom in atoms:
-        nearby = theory.related_part(box, theory.term(atom))
+        nearby = theory.related_bounds(box, theory.term(atom))
         if not nearby.intervals:
             continue
         if not theory.is_possible(nearby.bound(atom, True)):
@@ -125,7 +125,7 @@ def _pieces(
     Returns None when there would be too many pieces: with whole boxes in place of pieces a cover is
     found as well, only not always the cheapest.
     """
-    found: dict[frozenset[int], None] = {}
+    holders: dict[frozenset[int], None] = {}
     steps = 0
     stack = [(box, 0, frozenset[int]()) for box in reversed(on)]
     while stack:
@@ -134,24 +134,24 @@ def _pieces(
         if steps > _MAX_STEPS:
             return None
         if number == len(primes):
-            found[inside] = None
+            holders[inside] = None
             continue
         for term, _, literal in primes[number].bounds:
             # The piece was possible before, so only what the new bound touches can rule it out.
             outside = _bounded(piece, literal, negated=True)
-            if theory.is_possible(theory.related_part(outside, term)):
+            if theory.is_possible(theory.related_bounds(outside, term)):
                 stack.append((outside, number + 1, inside))
             piece = _bounded(piece, literal, negated=False)
-            if not theory.is_possible(theory.related_part(piece, term)):
+            if not theory.is_possible(theory.related_bounds(piece, term)):
                 break
         else:
             stack.append((piece, number + 1, inside | {number}))
-    return _minimal(found)
+    return _minimal(holders)
 
 
-def _minimal(found: Mapping[frozenset[int], None]) -> list[frozenset[int]]:
+def _minimal(holders: Mapping[frozenset[int], None]) -> list[frozenset[int]]:
     """Drop a piece that more primes hold than another one: it is covered whenever that one is."""
-    return [piece for piece in found if not any(other < piece for other in found)]
+    return [primes for primes in holders if not any(other < primes for other in holders)]
 
 
 def _bounded(box: Box, literal: Formula, *, negated: bool) -> Box:

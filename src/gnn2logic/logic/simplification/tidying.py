@@ -28,20 +28,20 @@ def tidied(formula: Formula, theory: Theory) -> Formula:
         result = _conjunction(formula.children, theory)
     elif isinstance(formula, Or):
         # A disjunction is the negation of the conjunction of the negations.
-        flipped = _conjunction([_flipped(part) for part in formula.children], theory)
+        flipped = _conjunction([_flipped(disjunct) for disjunct in formula.children], theory)
         result = _negated_inside(flipped)
     else:
         return formula
     return result if result.size < formula.size else formula
 
 
-def _flipped(part: Formula) -> Formula:
+def _flipped(formula: Formula) -> Formula:
     """Return the negation with a disjunction or conjunction turned into its dual."""
-    if isinstance(part, And):
-        return disjunction(negation(child) for child in part.children)
-    if isinstance(part, Or):
-        return conjunction(negation(child) for child in part.children)
-    return negation(part)
+    if isinstance(formula, And):
+        return disjunction(negation(child) for child in formula.children)
+    if isinstance(formula, Or):
+        return conjunction(negation(child) for child in formula.children)
+    return negation(formula)
 
 
 def _negated_inside(formula: Formula) -> Formula:
@@ -51,26 +51,26 @@ def _negated_inside(formula: Formula) -> Formula:
     return _flipped(formula)
 
 
-def _conjunction(parts: Iterable[Formula], theory: Theory) -> Formula:
+def _conjunction(conjuncts: Iterable[Formula], theory: Theory) -> Formula:
     literals: list[Formula] = []
     others: list[Formula] = []
-    for part in conjunction(parts).children or [conjunction(parts)]:
-        (literals if _atom(part) is not None else others).append(part)
+    for conjunct in conjunction(conjuncts).children or [conjunction(conjuncts)]:
+        (literals if _atom(conjunct) is not None else others).append(conjunct)
     box = _box(literals)
     if not theory.is_possible(box):
         return FALSE
     kept = _without_implied(box, theory)
-    smaller = [_under(part, box, theory) for part in others]
-    if any(part is FALSE for part in smaller):
+    smaller = [_under(conjunct, box, theory) for conjunct in others]
+    if any(conjunct is FALSE for conjunct in smaller):
         return FALSE
     result = conjunction([*kept.literals(), *_not_absorbed(smaller)])
     # A part that shrank to a literal is a bound like the others, and may settle more.
-    found_bound = any(_atom(part) is not None for part in smaller)
-    return _conjunction([result], theory) if found_bound and isinstance(result, And) else result
+    has_new_bound = any(_atom(conjunct) is not None for conjunct in smaller)
+    return _conjunction([result], theory) if has_new_bound and isinstance(result, And) else result
 
 
-def _atom(part: Formula) -> Formula | None:
-    inner = part.child if isinstance(part, Not) else part
+def _atom(literal: Formula) -> Formula | None:
+    inner = literal.child if isinstance(literal, Not) else literal
     return inner if isinstance(inner, Modal | Predicate) else None
 
 
@@ -89,18 +89,18 @@ def _without_implied(box: Box, theory: Theory) -> Box:
         smaller = box.without(term, side)
         atom = _atom(literal)
         assert atom is not None
-        related = theory.related_part(smaller, term)
+        related = theory.related_bounds(smaller, term)
         if not theory.is_possible(related.bound(atom, isinstance(literal, Not))):
             box = smaller
     return box
 
 
-def _under(part: Formula, box: Box, theory: Theory) -> Formula:
+def _under(conjunct: Formula, box: Box, theory: Theory) -> Formula:
     """Return a disjunction as it is inside of the box: members that cannot be true are dropped."""
-    if not isinstance(part, Or):
-        return part
+    if not isinstance(conjunct, Or):
+        return conjunct
     left = []
-    for member in part.children:
+    for member in conjunct.children:
         literals = member.children if isinstance(member, And) else (member,)
         atoms = [_atom(literal) for literal in literals]
         if all(atom is not None for atom in atoms):
@@ -118,19 +118,20 @@ def _settled(literal: Formula, box: Box, theory: Theory) -> bool | None:
     """Return the value of a literal inside of a box, None if it may have both."""
     atom, positive = _atom(literal), not isinstance(literal, Not)
     assert atom is not None
-    nearby = theory.related_part(box, theory.term(atom))
+    nearby = theory.related_bounds(box, theory.term(atom))
     if not theory.is_possible(nearby.bound(atom, positive)):
         return False
     return True if not theory.is_possible(nearby.bound(atom, not positive)) else None
 
 
-def _not_absorbed(parts: list[Formula]) -> list[Formula]:
+def _not_absorbed(conjuncts: list[Formula]) -> list[Formula]:
     """Drop a disjunction that has all members of another one, and `true`."""
     members = [
-        frozenset(part.children) if isinstance(part, Or) else frozenset([part]) for part in parts
+        frozenset(conjunct.children) if isinstance(conjunct, Or) else frozenset([conjunct])
+        for conjunct in conjuncts
     ]
     return [
-        part
-        for part, own in zip(parts, members, strict=True)
-        if part is not TRUE and not any(other < own for other in members)
+        conjunct
+        for conjunct, mine in zip(conjuncts, members, strict=True)
+        if conjunct is not TRUE and not any(other < mine for other in members)
     ]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = [
     "all_both_ways",
     "both_ways",
-    "check_part",
-    "check_same_kind",
+    "check_joinable",
+    "check_relation_within",
     "check_same_shape",
     "check_within_graphs",
     "clean_predicates",
@@ -124,17 +124,17 @@ def check_within_graphs(matrix: sp.csr_array, ptr: npt.NDArray[np.int64], what: 
     crossing = (first < low) | (last >= high)
     if crossing.any():
         at = int(np.argmax(crossing))
-        node, own = int(filled[at]), int(graph[at])
+        node, source = int(filled[at]), int(graph[at])
         targets = matrix.indices[matrix.indptr[node] : matrix.indptr[node + 1]]
         target = int(targets[(targets < low[at]) | (targets >= high[at])][0])
         other = int(np.searchsorted(ptr, target, side="right")) - 1
         raise GraphError(
-            f"{what} must not join two graphs. Got an edge from node {node - ptr[own]} of graph "
-            f"{own} to node {target - ptr[other]} of graph {other}."
+            f"{what} must not join two graphs. Got an edge from node {node - ptr[source]} of graph "
+            f"{source} to node {target - ptr[other]} of graph {other}."
         )
 
 
-def check_part(relation: sp.csr_array, whole: sp.csr_array, name: str) -> None:
+def check_relation_within(relation: sp.csr_array, whole: sp.csr_array, name: str) -> None:
     """Refuse a relation with an edge that the whole does not have."""
     if relation.shape != whole.shape:
         raise GraphError(
@@ -235,7 +235,7 @@ def graph_numbers(graphs: npt.ArrayLike, n_graphs: int) -> npt.NDArray[np.int64]
     return np.where(index < 0, index + n_graphs, index).astype(np.int64)
 
 
-def check_same_kind(first: GraphBatch, batch: GraphBatch, number: int) -> None:
+def check_joinable(first: GraphBatch, batch: GraphBatch, number: int) -> None:
     """Refuse to join batches with different predicates or relations."""
     if batch.names != first.names:
         raise FeatureError(
