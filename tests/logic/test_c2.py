@@ -17,7 +17,7 @@ from gnn2logic.graphs import GraphBatch
 from gnn2logic.logic import ALL, A, Formula, parse, predicate
 from gnn2logic.logic.c2 import build as c2
 from gnn2logic.logic.c2 import from_c2, parse_c2, to_c2
-from gnn2logic.logic.c2.walk import Swapper
+from gnn2logic.logic.c2.build import Swapper
 
 PAPER_GRAPH = GraphBatch(
     [[0, 1], [1, 0], [0, 0], [1, 1]],

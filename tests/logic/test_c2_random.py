@@ -98,9 +98,9 @@ def everywhere(f: Plain, world: World) -> list[bool]:
 
 def as_plain(formula: C2Formula) -> Plain:
     match formula:
-        case c2.Constant():
+        case c2.C2Constant():
             return ("true",) if formula.value else ("false",)
-        case c2.Predicate():
+        case c2.C2Predicate():
             return ("P", formula.name, formula.variable)
         case c2.Edge():
             return ("E", formula.source, formula.target, formula.relation)
@@ -109,7 +109,7 @@ def as_plain(formula: C2Formula) -> Plain:
         case c2.Exists():
             body = as_plain(formula.body)
             return ("exists", ">=", formula.count, formula.variable, body)
-    kind = {c2.Not: "not", c2.And: "and", c2.Or: "or"}[type(formula)]
+    kind = {c2.C2Not: "not", c2.C2And: "and", c2.C2Or: "or"}[type(formula)]
     return (kind, *(as_plain(child) for child in formula.children))
 
 

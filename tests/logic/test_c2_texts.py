@@ -10,7 +10,7 @@ import pytest
 from gnn2logic.exceptions import FeatureError, FormulaError, FormulaSyntaxError
 from gnn2logic.logic.c2 import C2Formula, parse_c2
 from gnn2logic.logic.c2 import build as c2
-from gnn2logic.logic.c2.walk import Swapper
+from gnn2logic.logic.c2.build import Swapper
 
 # Nodes ---------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from gnn2logic.logic import (
     conjunction,
     disjunction,
     from_json,
+    nodes,
     parse,
     predicate,
     predicate_names,
@@ -32,7 +33,6 @@ from gnn2logic.logic import (
     subformulas,
     substitute,
 )
-from gnn2logic.logic import syntax as syntax_module
 from gnn2logic.logic.syntax import modal
 from strategies import RELATIONS, formulas
 
@@ -153,12 +153,12 @@ def test_deep_shared_formulas_are_cheap() -> None:
 
 
 def test_unused_formulas_are_forgotten() -> None:
-    before = len(syntax_module._table)
+    before = len(nodes._table)
     keep = [A(predicate(f"only here {number}")) > number for number in range(50)]
-    assert len(syntax_module._table) >= before + 100
+    assert len(nodes._table) >= before + 100
     del keep
     gc.collect()
-    assert len(syntax_module._table) <= before + 2
+    assert len(nodes._table) <= before + 2
 
 
 def test_formulas_are_immutable_and_not_made_by_class() -> None:

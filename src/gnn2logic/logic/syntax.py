@@ -11,18 +11,20 @@ methods here only forward to them.
 
 from __future__ import annotations
 
-import hashlib
-import re
-import threading
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from gnn2logic._validation import check_name
 from gnn2logic.exceptions import FormulaError
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.logic.immutable import ImmutableFormula
+from gnn2logic.logic.nodes import (
+    InternedFormula,
+    SortKey,
+    flat_operands,
+    intern_node,
+    natural,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,16 +53,15 @@ __all__ = [
 Threshold = int | Fraction
 """A whole number n >= 0 compares a count, a fraction 0 < p < 1 compares a share."""
 
-SortKey = tuple[Any, ...]
-
 # No graph needs more, and Python prints no more than 4300 digits.
 _MAX_BITS = 4000
 
 # Labels only make the order pleasant; beyond this length digests decide.
 _LABEL_LENGTH = 80
+_LABEL = 4  # where a key has its label
 
 
-class Formula(ImmutableFormula):
+class Formula(InternedFormula):
     """A formula of EMLC%, true or false at every node of a graph.
 
     Formulas are made by `parse`, by `predicate` and the operators ``& | ~``, and by comparing what
@@ -86,26 +87,9 @@ class Formula(ImmutableFormula):
     (5, 1)
     """
 
-    __slots__ = (
-        "_hash",
-        "children",
-        "digest",
-        "key",
-        "label",
-        "modal_depth",
-        "size",
-    )
+    __slots__ = ()
 
     children: tuple[Formula, ...]
-    size: int
-    modal_depth: int
-    digest: bytes
-    key: SortKey
-    label: str
-    _hash: int
-
-    # Kinds come in this order among formulas of one depth and size.
-    _rank: ClassVar[int]
 
     def __init__(self) -> None:
         raise TypeError(
@@ -113,8 +97,10 @@ class Formula(ImmutableFormula):
             "operators & | ~, or a comparison such as A(phi) > 3."
         )
 
-    def __hash__(self) -> int:
-        return self._hash
+    @property
+    def modal_depth(self) -> int:
+        """The largest number of nested modal parameters."""
+        return self.depth
 
     def __and__(self, other: Formula) -> Formula:
         return conjunction((self, other)) if isinstance(other, Formula) else NotImplemented
@@ -128,6 +114,22 @@ class Formula(ImmutableFormula):
     def __lt__(self, other: Formula) -> bool:
         """Compare in a stable total order: shallow and small formulas first."""
         return self.key < other.key if isinstance(other, Formula) else NotImplemented
+
+    def _sort_key(self) -> SortKey:
+        # A negated formula sorts right after the formula itself, and comparisons of one count sort
+        # by threshold, so that bounds of one interval stand together.
+        if isinstance(self, Not):
+            return (*self.child.key[:-1], 1)
+        seen, content, ratio, threshold = (0, "", ""), self.digest, False, Fraction(0)
+        if isinstance(self, Modal):
+            seen, content = self.modality.sort_key(), self.child.digest
+            ratio, threshold = self.is_ratio, Fraction(self.threshold)
+        if isinstance(self, Predicate):
+            label = f"{natural(self.name)}\0{self.name}"
+        else:
+            label = "\1".join(child.key[_LABEL] for child in self.children)[:_LABEL_LENGTH]
+        rank = (self.depth, self.size, self._rank)
+        return (*rank, seen, label, content, ratio, threshold, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from gnn2logic.logic.documents import formula_from_document, formula_to_document
@@ -197,6 +199,7 @@ class Constant(Formula):
 
     __slots__ = ("value",)
     value: bool
+    _symbol = "Constant"
     _rank = 0
 
 
@@ -205,6 +208,7 @@ class Predicate(Formula):
 
     __slots__ = ("name",)
     name: str
+    _symbol = "Predicate"
     _rank = 1
 
 
@@ -212,6 +216,7 @@ class Not(Formula):
     """A negation."""
 
     __slots__ = ()
+    _symbol = "Not"
     _rank = 2
 
     @property
@@ -226,7 +231,9 @@ class Modal(Formula):
     __slots__ = ("modality", "threshold")
     modality: Modality
     threshold: Threshold
+    _symbol = "Modal"
     _rank = 3
+    _deepens = True
 
     @property
     def child(self) -> Formula:
@@ -243,6 +250,7 @@ class And(Formula):
     """A conjunction of two or more formulas."""
 
     __slots__ = ()
+    _symbol = "And"
     _rank = 4
 
 
@@ -250,75 +258,22 @@ class Or(Formula):
     """A disjunction of two or more formulas."""
 
     __slots__ = ()
+    _symbol = "Or"
     _rank = 5
-
-
-# Interning -----------------------------------------------------------------------------------
-
-_table: WeakValueDictionary[tuple[Any, ...], Formula] = WeakValueDictionary()
-_table_lock = threading.Lock()
-
-
-def _intern(
-    kind: type[Formula],
-    label: str,
-    children: tuple[Formula, ...] = (),
-    *,
-    size: int,
-    modal_depth: int,
-    **fields: Any,
-) -> Any:
-    """Return the one node with these parts, making it if there is none yet."""
-    identity = (kind, label, children)
-    with _table_lock:
-        node = _table.get(identity)
-        if node is None:
-            node = object.__new__(kind)
-            write = object.__setattr__
-            content = "\0".join((kind.__name__, label)).encode()
-            digest = hashlib.blake2b(content, digest_size=16)
-            for child in children:
-                digest.update(child.digest)
-            write(node, "children", children)
-            write(node, "size", size)
-            write(node, "modal_depth", modal_depth)
-            write(node, "digest", digest.digest())
-            write(node, "_hash", int.from_bytes(node.digest[:8], "big", signed=True))
-            for name, value in fields.items():
-                write(node, name, value)
-            write(node, "label", _label(kind, label, children))
-            write(node, "key", _sort_key(node))
-            _table[identity] = node
-        return node
-
-
-def _sort_key(node: Formula) -> SortKey:
-    """Return a flat key; it never recurses, so shared formulas cost nothing.
-
-    A negated formula sorts right after the formula itself, and comparisons of one count sort by
-    threshold, so that bounds of one interval stand together.
-    """
-    if isinstance(node, Not):
-        return (*node.child.key[:-1], 1)
-    seen, content, ratio, threshold = (0, "", ""), node.digest, False, Fraction(0)
-    if isinstance(node, Modal):
-        seen, content = node.modality.sort_key(), node.child.digest
-        ratio, threshold = node.is_ratio, Fraction(node.threshold)
-    kind = (node.modal_depth, node.size, node._rank)
-    return (*kind, seen, node.label, content, ratio, threshold, 0)
-
-
-def _label(kind: type[Formula], name: str, children: tuple[Formula, ...]) -> str:
-    """Return a short text to sort by: the names in the formula, U2 before U10."""
-    if kind is Predicate:
-        return re.sub(r"[0-9]+", lambda digits: digits[0].zfill(12), name) + "\0" + name
-    return "\1".join(child.label for child in children)[:_LABEL_LENGTH]
 
 
 # Constructors --------------------------------------------------------------------------------
 
-TRUE: Formula = _intern(Constant, "true", size=1, modal_depth=0, value=True)
-FALSE: Formula = _intern(Constant, "false", size=1, modal_depth=0, value=False)
+
+def _interned(
+    node_type: type[Formula], text: str, children: tuple[Formula, ...] = (), **fields: Any
+) -> Formula:
+    node: Formula = intern_node(node_type, f"{node_type._symbol}\0{text}", children, **fields)
+    return node
+
+
+TRUE = _interned(Constant, "true", value=True)
+FALSE = _interned(Constant, "false", value=False)
 
 
 def predicate(name: str) -> Formula:
@@ -328,8 +283,7 @@ def predicate(name: str) -> Formula:
     atom=7 "charge > 0.5"
     """
     name = check_name(name, what="Predicate")
-    node: Formula = _intern(Predicate, name, size=1, modal_depth=0, name=name)
-    return node
+    return _interned(Predicate, name, name=name)
 
 
 def negation(formula: Formula) -> Formula:
@@ -338,10 +292,7 @@ def negation(formula: Formula) -> Formula:
         return formula.child
     if isinstance(formula, Constant):
         return FALSE if formula.value else TRUE
-    node: Formula = _intern(
-        Not, "", (formula,), size=formula.size + 1, modal_depth=formula.modal_depth
-    )
-    return node
+    return _interned(Not, "", (formula,))
 
 
 def conjunction(formulas: Iterable[Formula]) -> Formula:
@@ -355,25 +306,10 @@ def disjunction(formulas: Iterable[Formula]) -> Formula:
 
 
 def _connective(
-    kind: type[Formula], formulas: Iterable[Formula], *, neutral: Formula, absorbing: Formula
+    node_type: type[Formula], formulas: Iterable[Formula], *, neutral: Formula, absorbing: Formula
 ) -> Formula:
-    parts: dict[Formula, None] = {}
-    for formula in formulas:
-        parts.update(dict.fromkeys(formula.children if type(formula) is kind else (formula,)))
-    parts.pop(neutral, None)
-    if absorbing in parts:
-        return absorbing
-    if len(parts) <= 1:
-        return next(iter(parts), neutral)
-    children = tuple(sorted(parts))
-    node: Formula = _intern(
-        kind,
-        "",
-        children,
-        size=sum(child.size for child in children) + len(children) - 1,
-        modal_depth=max(child.modal_depth for child in children),
-    )
-    return node
+    operands = flat_operands(node_type, formulas, neutral=neutral, absorbing=absorbing)
+    return operands[0] if len(operands) == 1 else _interned(node_type, "", operands)
 
 
 @overload
@@ -397,13 +333,4 @@ def modal(modality: Modality, formula: Formula, threshold: Threshold) -> Formula
             raise FormulaError(f"A count threshold must be a whole number >= 0. Got {threshold!r}.")
         threshold = int(threshold)
         label = f"{modality} > {threshold}"
-    node: Formula = _intern(
-        Modal,
-        label,
-        (formula,),
-        size=formula.size + 1,
-        modal_depth=formula.modal_depth + 1,
-        modality=modality,
-        threshold=threshold,
-    )
-    return node
+    return _interned(Modal, label, (formula,), modality=modality, threshold=threshold)

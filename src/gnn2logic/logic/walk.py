@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import TypeVar
 
 from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.logic.nodes import post_order
 from gnn2logic.logic.syntax import (
     And,
     Formula,
@@ -39,18 +40,7 @@ def subformulas(*formulas: Formula, stop: Container[Formula] = ()) -> list[Formu
                 f"A formula was expected. Got {type(formula).__name__} instead; parse(text) makes "
                 "one from text."
             )
-    done: dict[Formula, None] = {}
-    stack: list[tuple[Formula, bool]] = [(formula, False) for formula in reversed(formulas)]
-    while stack:
-        node, children_done = stack.pop()
-        if children_done:
-            done[node] = None
-        elif node not in done:
-            stack.append((node, True))
-            if node not in stop:
-                below = (child for child in reversed(node.children) if child not in done)
-                stack.extend((child, False) for child in below)
-    return list(done)
+    return post_order(formulas, lambda node: () if node in stop else node.children)
 
 
 def fold(formula: Formula, combine: Callable[[Formula, tuple[Value, ...]], Value]) -> Value:

@@ -1,31 +1,35 @@
-"""Building C2 formulas: the constructors of all nodes, and what derived quantifiers mean."""
+"""Building C2 formulas: constructors of all nodes, derived quantifiers, x and y exchanged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from gnn2logic._validation import check_name, is_whole
 from gnn2logic.exceptions import FormulaError
 from gnn2logic.logic.c2.syntax import (
-    And,
+    OTHER,
+    C2And,
+    C2Constant,
     C2Formula,
-    Constant,
+    C2Not,
+    C2Or,
+    C2Predicate,
     Edge,
     Equal,
     Exists,
-    Not,
-    Or,
-    Predicate,
     Variable,
-    intern_node,
 )
+from gnn2logic.logic.nodes import flat_operands, intern_node, post_order
 
 __all__ = [
     "FALSE",
     "TRUE",
+    "Swapper",
     "at_least",
     "check_variable",
     "conjunction",
+    "connect",
     "counting",
     "disjunction",
     "edge",
@@ -35,9 +39,22 @@ __all__ = [
     "predicate",
 ]
 
-TRUE = intern_node(Constant, free=(), value=True)
-FALSE = intern_node(Constant, free=(), value=False)
-_EQUAL = intern_node(Equal, free=("x", "y"))
+
+def _interned(
+    node_type: type[C2Formula],
+    children: tuple[C2Formula, ...] = (),
+    *,
+    free: tuple[Variable, ...],
+    **fields: Any,
+) -> C2Formula:
+    content = repr((node_type._symbol, tuple(fields.values())))
+    node: C2Formula = intern_node(node_type, content, children, free_variables=free, **fields)
+    return node
+
+
+TRUE = _interned(C2Constant, free=(), value=True)
+FALSE = _interned(C2Constant, free=(), value=False)
+_EQUAL = _interned(Equal, free=("x", "y"))
 
 
 def check_variable(variable: object) -> Variable:
@@ -57,7 +74,7 @@ def _in_order(*variables: Variable) -> tuple[Variable, ...]:
 def predicate(name: str, variable: Variable) -> C2Formula:
     """Return ``name(variable)``."""
     name, variable = check_name(name, what="Predicate"), check_variable(variable)
-    return intern_node(Predicate, free=(variable,), name=name, variable=variable)
+    return _interned(C2Predicate, free=(variable,), name=name, variable=variable)
 
 
 def edge(source: Variable, target: Variable, relation: str | None = None) -> C2Formula:
@@ -66,7 +83,7 @@ def edge(source: Variable, target: Variable, relation: str | None = None) -> C2F
     if relation is not None:
         relation = check_name(relation, what="Relation")
     free = _in_order(source, target)
-    return intern_node(Edge, free=free, source=source, target=target, relation=relation)
+    return _interned(Edge, free=free, source=source, target=target, relation=relation)
 
 
 def equal(left: Variable, right: Variable) -> C2Formula:
@@ -76,40 +93,35 @@ def equal(left: Variable, right: Variable) -> C2Formula:
 
 def negation(formula: C2Formula) -> C2Formula:
     """Return the negation; negating twice gives the formula itself."""
-    if isinstance(formula, Not):
+    if isinstance(formula, C2Not):
         return formula.child
-    if isinstance(formula, Constant):
+    if isinstance(formula, C2Constant):
         return FALSE if formula.value else TRUE
-    return intern_node(Not, (formula,), free=formula.free_variables)
+    return _interned(C2Not, (formula,), free=formula.free_variables)
 
 
 def conjunction(formulas: Iterable[C2Formula]) -> C2Formula:
     """Return the conjunction; of nothing it is `true`."""
-    return _connective(And, formulas, neutral=TRUE, absorbing=FALSE)
+    return _connective(C2And, formulas, neutral=TRUE, absorbing=FALSE)
 
 
 def disjunction(formulas: Iterable[C2Formula]) -> C2Formula:
     """Return the disjunction; of nothing it is `false`."""
-    return _connective(Or, formulas, neutral=FALSE, absorbing=TRUE)
+    return _connective(C2Or, formulas, neutral=FALSE, absorbing=TRUE)
 
 
 def _connective(
-    kind: type[C2Formula],
+    node_type: type[C2Formula],
     formulas: Iterable[C2Formula],
     *,
     neutral: C2Formula,
     absorbing: C2Formula,
 ) -> C2Formula:
-    parts: dict[C2Formula, None] = {}
-    for formula in formulas:
-        parts.update(dict.fromkeys(formula.children if type(formula) is kind else (formula,)))
-    parts.pop(neutral, None)
-    if absorbing in parts:
-        return absorbing
-    if len(parts) <= 1:
-        return next(iter(parts), neutral)
-    free = _in_order(*(variable for part in parts for variable in part.free_variables))
-    return intern_node(kind, tuple(sorted(parts)), free=free)
+    operands = flat_operands(node_type, formulas, neutral=neutral, absorbing=absorbing)
+    if len(operands) == 1:
+        return operands[0]
+    free = _in_order(*(variable for formula in operands for variable in formula.free_variables))
+    return _interned(node_type, operands, free=free)
 
 
 def at_least(count: int, variable: Variable, body: C2Formula) -> C2Formula:
@@ -122,7 +134,7 @@ def at_least(count: int, variable: Variable, body: C2Formula) -> C2Formula:
     if body is FALSE:
         return FALSE
     free = tuple(name for name in body.free_variables if name != variable)
-    return intern_node(Exists, (body,), free=free, count=int(count), variable=variable)
+    return _interned(Exists, (body,), free=free, count=int(count), variable=variable)
 
 
 def for_all(variable: Variable, body: C2Formula) -> C2Formula:
@@ -151,3 +163,47 @@ def counting(relation: str, count: int, variable: Variable, body: C2Formula) -> 
         case "!=":
             return negation(conjunction((enough, negation(too_many))))
     raise FormulaError(f"A quantifier must count with > >= < <= = or !=. Got {relation!r} instead.")
+
+
+def connect(node: C2Formula, children: tuple[C2Formula, ...]) -> C2Formula:
+    """Return the connective of `node` over other children."""
+    if isinstance(node, C2Not):
+        return negation(children[0])
+    if isinstance(node, C2And):
+        return conjunction(children)
+    assert isinstance(node, C2Or)
+    return disjunction(children)
+
+
+class Swapper:
+    """Exchanges x and y everywhere in formulas, free or bound, and remembers what it did.
+
+    >>> from gnn2logic.logic.c2 import parse_c2
+    >>> print(Swapper()(parse_c2("exists y E(x,y)")))
+    exists x E(y,x)
+    """
+
+    def __init__(self) -> None:
+        self._swapped: dict[C2Formula, C2Formula] = {}
+
+    def __call__(self, formula: C2Formula) -> C2Formula:
+        """Return the formula with x and y exchanged."""
+        known = self._swapped
+        if formula not in known:
+            for node in post_order([formula], lambda node: () if node in known else node.children):
+                if node not in known:
+                    swapped = self._swap(node)
+                    known[node], known[swapped] = swapped, node
+        return known[formula]
+
+    def _swap(self, node: C2Formula) -> C2Formula:
+        if isinstance(node, C2Predicate):
+            return predicate(node.name, OTHER[node.variable])
+        if isinstance(node, Edge):
+            return edge(OTHER[node.source], OTHER[node.target], node.relation)
+        if not node.children:
+            return node
+        children = tuple(self._swapped[child] for child in node.children)
+        if isinstance(node, Exists):
+            return at_least(node.count, OTHER[node.variable], children[0])
+        return connect(node, children)

@@ -24,6 +24,7 @@ from gnn2logic.logic.c2.build import (
     predicate,
 )
 from gnn2logic.logic.c2.syntax import OTHER, C2Formula, Variable
+from gnn2logic.logic.nodes import post_order
 
 __all__ = ["describe_type", "quoted", "to_c2"]
 
@@ -85,7 +86,7 @@ def quoted(formula: emlc.Formula | C2Formula) -> str:
 
 
 def describe_type(given: object) -> str:
-    """Return what something is, for an error message: both logics have a class Predicate."""
+    """Return what something is, for an error message: both logics have a class C2Predicate."""
     if isinstance(given, emlc.Formula):
         return "a Formula of EMLC"
     return "a C2Formula" if isinstance(given, C2Formula) else type(given).__name__
@@ -98,21 +99,15 @@ class _ToC2:
         self.done: dict[_At, C2Formula] = {}
 
     def run(self, formula: emlc.Formula, variable: Variable) -> C2Formula:
-        stack: list[tuple[_At, bool]] = [((formula, variable), False)]
-        while stack:
-            at, children_done = stack.pop()
-            if children_done:
-                self.done[at] = self.translate(*at)
-            elif at not in self.done:
-                stack.append((at, True))
-                stack.extend((needed, False) for needed in self.needed_first(*at))
+        for at in post_order([(formula, variable)], lambda at: self.needed_first(*at)):
+            self.done[at] = self.translate(*at)
         return self.done[formula, variable]
 
     def needed_first(self, node: emlc.Formula, variable: Variable) -> Iterator[_At]:
         """Yield what `translate` needs first: subformulas, each at one of the variables."""
         moves = isinstance(node, emlc.Modal) and not _stays(node.modality)
         at = OTHER[variable] if moves else variable
-        return ((child, at) for child in node.children)
+        return ((child, at) for child in reversed(node.children))
 
     def translate(self, node: emlc.Formula, variable: Variable) -> C2Formula:
         if isinstance(node, emlc.Constant):

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gnn2logic.logic.c2.build import Swapper
 from gnn2logic.logic.c2.syntax import OTHER, C2Formula, Variable
 from gnn2logic.logic.c2.views import view
-from gnn2logic.logic.c2.walk import Swapper
+from gnn2logic.logic.nodes import post_order
 
 __all__ = ["INLINE_LIMIT", "Named", "named_subformulas"]
 
@@ -88,17 +89,12 @@ def _written_subformulas(
 ) -> tuple[list[C2Formula], _Below]:
     """Return the parts that stand in the text, inner ones first, and what stands in each."""
     below: _Below = {}
-    order: dict[C2Formula, None] = {}
-    stack = [(root, False)]
-    while stack:
-        node, inner_done = stack.pop()
-        if inner_done:
-            order[node] = None
-        elif node not in order:
-            below[node] = [representative(subformula) for subformula in view(node).formulas]
-            stack.append((node, True))
-            stack.extend((subformula, False) for subformula in reversed(below[node]))
-    return list(order), below
+
+    def written_in(node: C2Formula) -> list[C2Formula]:
+        below[node] = [representative(subformula) for subformula in view(node).formulas]
+        return below[node]
+
+    return post_order([root], written_in), below
 
 
 class _Representatives:

@@ -11,6 +11,7 @@ from gnn2logic.exceptions import FeatureError
 from gnn2logic.logic.c2.build import (
     FALSE,
     TRUE,
+    Swapper,
     at_least,
     check_variable,
     conjunction,
@@ -23,7 +24,6 @@ from gnn2logic.logic.c2.build import (
     predicate,
 )
 from gnn2logic.logic.c2.syntax import C2Formula, Variable
-from gnn2logic.logic.c2.walk import Swapper
 from gnn2logic.logic.parsing import At, load_parser, run_parser, unquote
 
 __all__ = ["parse_c2"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gnn2logic.graphs.modality import Edges, quote_name
 from gnn2logic.logic.c2.naming import Named, named_subformulas
-from gnn2logic.logic.c2.syntax import C2Formula, Edge, Predicate
+from gnn2logic.logic.c2.syntax import C2Formula, C2Predicate, Edge
 from gnn2logic.logic.c2.views import Operand, Piece, Quantifier, Symbol, Tightness, view
 from gnn2logic.logic.printing.latex import escape_latex
 from gnn2logic.logic.printing.latex import to_latex as emlc_to_latex
@@ -102,12 +102,12 @@ def _write(formula: C2Formula, references: Mapping[C2Formula, str], style: _Styl
     return "".join(words)
 
 
-def _word(piece: Symbol | Quantifier | Predicate | Edge, style: _Style) -> str:
+def _word(piece: Symbol | Quantifier | C2Predicate | Edge, style: _Style) -> str:
     if isinstance(piece, Symbol):
         return style.symbols[piece]
     if isinstance(piece, Quantifier):
         return style.quantifier(piece)
-    if isinstance(piece, Predicate):
+    if isinstance(piece, C2Predicate):
         return f"{style.name(piece.name)}({piece.variable})"
     return f"{style.edge(piece.relation)}({piece.source},{piece.target})"
 

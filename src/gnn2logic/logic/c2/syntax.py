@@ -9,13 +9,9 @@ All other quantifiers are defined by ``exists>=n``, see `gnn2logic.logic.c2.buil
 
 from __future__ import annotations
 
-import hashlib
-import re
-import threading
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, Any, Literal
 
-from gnn2logic.logic.immutable import ImmutableFormula
+from gnn2logic.logic.nodes import InternedFormula, SortKey, natural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,27 +19,26 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OTHER",
-    "And",
+    "C2And",
+    "C2Constant",
     "C2Formula",
-    "Constant",
+    "C2Not",
+    "C2Or",
+    "C2Predicate",
     "Edge",
     "Equal",
     "Exists",
-    "Not",
-    "Or",
-    "Predicate",
     "Variable",
-    "intern_node",
 ]
 
 Variable = Literal["x", "y"]
 
 OTHER: dict[Variable, Variable] = {"x": "y", "y": "x"}
 
-SortKey = tuple[Any, ...]
+_NAMES, _COUNT = slice(4, 6), 7  # where a key has its names and its count
 
 
-class C2Formula(ImmutableFormula):
+class C2Formula(InternedFormula):
     """A formula of C2, first-order logic with two variables and counting quantifiers.
 
     Made by `parse_c2` or, from a formula of EMLC, by `to_c2`.
@@ -69,30 +64,21 @@ class C2Formula(ImmutableFormula):
     ∃≥2 y (E(x,y) ∧ ¬∃=1 x (E(y,x) ∧ U1(x)))
     """
 
-    __slots__ = (
-        "children",
-        "digest",
-        "free_variables",
-        "key",
-        "quantifier_depth",
-        "size",
-    )
+    __slots__ = ("free_variables",)
 
     children: tuple[C2Formula, ...]
     free_variables: tuple[Variable, ...]
-    quantifier_depth: int
-    size: int
-    digest: bytes
-    key: SortKey
-
-    # Kinds come in this order among formulas of one depth and size.
-    _rank: ClassVar[int]
 
     def __init__(self) -> None:
         raise TypeError(
             "C2 formulas are not constructed by class. Use parse_c2(text), to_c2(formula) or the "
             "operators & | ~."
         )
+
+    @property
+    def quantifier_depth(self) -> int:
+        """The largest number of nested quantifiers."""
+        return self.depth
 
     def __and__(self, other: C2Formula) -> C2Formula:
         from gnn2logic.logic.c2.build import conjunction
@@ -112,6 +98,28 @@ class C2Formula(ImmutableFormula):
     def __lt__(self, other: C2Formula) -> bool:
         """Compare in a stable total order: what relates x and y first, then small formulas."""
         return self.key < other.key if isinstance(other, C2Formula) else NotImplemented
+
+    def _sort_key(self) -> SortKey:
+        # A negated formula sorts right after the formula itself, and what relates x and y comes
+        # first, so that guards such as E(x,y) open a conjunction.
+        if isinstance(self, C2Not):
+            return (*self.child.key[:-1], 1)
+        name, variables, count = "", "", 0
+        if isinstance(self, C2Predicate):
+            name, variables = self.name, self.variable
+        elif isinstance(self, Edge):
+            name, variables = self.relation or "", self.source + self.target
+        elif isinstance(self, Exists):
+            variables, count = self.variable, self.count
+        elif self.children:
+            # "One of one, or two of two, or ...": alternatives sort by the numbers they are about.
+            count = max(child.key[_COUNT] for child in self.children)
+        names = (natural(name), name)
+        if self.children:
+            names = self.children[-1].key[_NAMES]
+        is_unary = len(self.free_variables) < 2
+        rank = (is_unary, self.depth, self.size, self._rank)
+        return (*rank, *names, variables, count, self.digest, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from gnn2logic.logic.c2.parsing import parse_c2
@@ -159,11 +167,12 @@ class C2Formula(ImmutableFormula):
         return evaluate_c2(self, graphs, level=level)
 
 
-class Constant(C2Formula):
+class C2Constant(C2Formula):
     """`true` or `false`."""
 
     __slots__ = ("value",)
     value: bool
+    _symbol = "Constant"
     _rank = 0
 
 
@@ -171,6 +180,7 @@ class Equal(C2Formula):
     """``x = y``."""
 
     __slots__ = ()
+    _symbol = "Equal"
     _rank = 1
 
 
@@ -181,22 +191,25 @@ class Edge(C2Formula):
     source: Variable
     target: Variable
     relation: str | None
+    _symbol = "Edge"
     _rank = 2
 
 
-class Predicate(C2Formula):
+class C2Predicate(C2Formula):
     """A named property of the node that a variable stands for."""
 
     __slots__ = ("name", "variable")
     name: str
     variable: Variable
+    _symbol = "Predicate"
     _rank = 3
 
 
-class Not(C2Formula):
+class C2Not(C2Formula):
     """A negation."""
 
     __slots__ = ()
+    _symbol = "Not"
     _rank = 4
 
     @property
@@ -211,7 +224,9 @@ class Exists(C2Formula):
     __slots__ = ("count", "variable")
     count: int
     variable: Variable
+    _symbol = "Exists"
     _rank = 5
+    _deepens = True
 
     @property
     def body(self) -> C2Formula:
@@ -219,94 +234,17 @@ class Exists(C2Formula):
         return self.children[0]
 
 
-class And(C2Formula):
+class C2And(C2Formula):
     """A conjunction of two or more formulas."""
 
     __slots__ = ()
+    _symbol = "And"
     _rank = 6
 
 
-class Or(C2Formula):
+class C2Or(C2Formula):
     """A disjunction of two or more formulas."""
 
     __slots__ = ()
+    _symbol = "Or"
     _rank = 7
-
-
-# Interning -----------------------------------------------------------------------------------
-
-_table: WeakValueDictionary[tuple[Any, ...], C2Formula] = WeakValueDictionary()
-_table_lock = threading.Lock()
-
-
-def intern_node(
-    kind: type[C2Formula],
-    children: tuple[C2Formula, ...] = (),
-    *,
-    free: tuple[Variable, ...],
-    **fields: Any,
-) -> C2Formula:
-    """Return the one node with these parts, making it if there is none yet."""
-    identity = (kind, tuple(fields.values()), children)
-    with _table_lock:
-        node = _table.get(identity)
-        if node is None:
-            node = object.__new__(kind)
-            write = object.__setattr__
-            for name, value in fields.items():
-                write(node, name, value)
-            content = repr((kind.__name__, tuple(fields.values())))
-            digest = hashlib.blake2b(content.encode(), digest_size=16)
-            for child in children:
-                digest.update(child.digest)
-            depth = max((child.quantifier_depth for child in children), default=0)
-            operators = len(children) - 1 if kind in (And, Or) else 1
-            write(node, "children", children)
-            write(node, "free_variables", free)
-            write(node, "quantifier_depth", depth + 1 if kind is Exists else depth)
-            write(node, "size", sum(child.size for child in children) + operators)
-            write(node, "digest", digest.digest())
-            write(node, "key", _sort_key(node))
-            _table[identity] = node
-        return node
-
-
-def _natural(name: str) -> str:
-    """Return a key that sorts U2 before U10."""
-    return re.sub(r"[0-9]+", lambda digits: digits[0].zfill(12), name)
-
-
-_NAMES, _COUNT = slice(4, 6), 7  # where a key has its names and its count
-
-
-def _sort_key(node: C2Formula) -> SortKey:
-    """Return a flat key; a negated formula sorts right after the formula itself.
-
-    What relates x and y comes first, so that guards such as E(x,y) open a conjunction.
-    """
-    if isinstance(node, Not):
-        return (*node.child.key[:-1], 1)
-    name, variables, count = "", "", 0
-    if isinstance(node, Predicate):
-        name, variables = node.name, node.variable
-    elif isinstance(node, Edge):
-        name, variables = node.relation or "", node.source + node.target
-    elif isinstance(node, Exists):
-        variables, count = node.variable, node.count
-    elif node.children:
-        # "One of one, or two of two, or ...": alternatives sort by the numbers they are about.
-        count = max(child.key[_COUNT] for child in node.children)
-    names = (_natural(name), name)
-    if node.children:
-        names = node.children[-1].key[_NAMES]
-    return (
-        len(node.free_variables) < 2,
-        node.quantifier_depth,
-        node.size,
-        node._rank,
-        *names,
-        variables,
-        count,
-        node.digest,
-        0,
-    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 import numpy as np
@@ -20,22 +20,22 @@ from gnn2logic.exceptions import GraphError, TranslationError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic import syntax as emlc
-from gnn2logic.logic.c2.build import FALSE, TRUE, negation, predicate
+from gnn2logic.logic.c2.build import FALSE, TRUE, connect, negation, predicate
 from gnn2logic.logic.c2.from_emlc import describe_type, quoted
 from gnn2logic.logic.c2.syntax import (
     OTHER,
+    C2Constant,
     C2Formula,
-    Constant,
+    C2Not,
+    C2Or,
+    C2Predicate,
     Edge,
     Equal,
     Exists,
-    Not,
-    Or,
-    Predicate,
     Variable,
 )
-from gnn2logic.logic.c2.walk import connect, parts
 from gnn2logic.logic.evaluation import evaluate
+from gnn2logic.logic.nodes import post_order
 
 __all__ = ["MAX_CASES", "evaluate_c2", "from_c2"]
 
@@ -102,7 +102,7 @@ def evaluate_c2(
 
         batch = as_batch(graphs)
     translated = from_c2(formula)
-    if not batch.is_simple and any(isinstance(node, Edge) for node in parts(formula)):
+    if not batch.is_simple and any(isinstance(node, Edge) for node in _subformulas(formula)):
         raise GraphError(
             "Formulas of C2 are evaluated on simple undirected graphs. Got graphs with directed "
             "edges, self loops or parallel edges instead. Change the graphs with symmetrize(), "
@@ -128,7 +128,7 @@ class _FromC2:
         self.bodies: dict[tuple[C2Formula, Variable], _Residuals] = {}
 
     def run(self, formula: C2Formula) -> emlc.Formula:
-        for node in parts(formula):
+        for node in _subformulas(formula):
             if isinstance(node, Edge) and node.relation is not None:
                 raise TranslationError(
                     f"{quoted(node)} is a typed edge. Only the plain E can be translated from C2 "
@@ -141,9 +141,9 @@ class _FromC2:
     def translate(self, node: C2Formula) -> emlc.Formula:
         if isinstance(node, Exists):
             return self.decide(node)
-        if isinstance(node, Constant):
+        if isinstance(node, C2Constant):
             return emlc.TRUE if node.value else emlc.FALSE
-        if isinstance(node, Predicate):
+        if isinstance(node, C2Predicate):
             return emlc.predicate(node.name)
         if isinstance(node, Edge):
             return emlc.FALSE  # no node of a simple graph is its own neighbour
@@ -154,7 +154,7 @@ class _FromC2:
     def residuals(self, node: Exists) -> _Residuals:
         at = (node.body, node.variable)
         if at not in self.bodies:
-            skeleton = parts(node.body, into=_is_pair)
+            skeleton = _subformulas(node.body, into=_is_pair)
             uses = Counter(
                 _unsigned(self.done[child])
                 for subformula in skeleton
@@ -216,7 +216,7 @@ class _FromC2:
             self.properties.append(formula)
         return predicate(str(number), variable)
 
-    def property_of(self, placeholder: Predicate) -> emlc.Formula:
+    def property_of(self, placeholder: C2Predicate) -> emlc.Formula:
         return self.properties[int(placeholder.name)]
 
     # Cases -----------------------------------------------------------------------------------
@@ -236,8 +236,10 @@ class _FromC2:
                 case, high, low = branches[current]
                 known[current] = _either(case, known[high], known[low])
             else:
-                inside = parts(*current, into=lambda subformula: here in subformula.free_variables)
-                outer = [p for p in inside if isinstance(p, Predicate) and p.variable == here]
+                inside = _subformulas(
+                    *current, into=lambda subformula: here in subformula.free_variables
+                )
+                outer = [p for p in inside if isinstance(p, C2Predicate) and p.variable == here]
                 if not outer:
                     known[current] = self.count(current, node)
                     continue
@@ -273,10 +275,10 @@ class _FromC2:
     def read(self, residual: C2Formula) -> emlc.Formula:
         """Return a residual about the counted nodes as a formula of EMLC."""
         values: dict[C2Formula, emlc.Formula] = {}
-        for subformula in parts(residual):
-            if isinstance(subformula, Predicate):
+        for subformula in _subformulas(residual):
+            if isinstance(subformula, C2Predicate):
                 values[subformula] = self.property_of(subformula)
-            elif isinstance(subformula, Constant):
+            elif isinstance(subformula, C2Constant):
                 values[subformula] = emlc.TRUE if subformula.value else emlc.FALSE
             else:
                 values[subformula] = _connect_emlc(
@@ -294,6 +296,13 @@ class _FromC2:
             )
 
 
+def _subformulas(
+    *formulas: C2Formula, into: Callable[[C2Formula], bool] = lambda node: True
+) -> list[C2Formula]:
+    """Return every subformula once, inner ones first; where `into` says no, not what is inside."""
+    return post_order(formulas, lambda node: node.children if into(node) else ())
+
+
 def _is_pair(formula: C2Formula) -> bool:
     """Return whether the formula is about both variables."""
     return len(formula.free_variables) == 2
@@ -304,9 +313,9 @@ def _unsigned(formula: emlc.Formula) -> emlc.Formula:
 
 
 def _connect_emlc(node: C2Formula, children: list[emlc.Formula]) -> emlc.Formula:
-    if isinstance(node, Not):
+    if isinstance(node, C2Not):
         return emlc.negation(children[0])
-    if isinstance(node, Or):
+    if isinstance(node, C2Or):
         return emlc.disjunction(children)
     return emlc.conjunction(children)
 
@@ -322,7 +331,7 @@ def _either(case: emlc.Formula, high: emlc.Formula, low: emlc.Formula) -> emlc.F
     return (case & high) | (~case & low)
 
 
-def _assume(residuals: _Residuals, placeholder: Predicate, value: C2Formula) -> _Residuals:
+def _assume(residuals: _Residuals, placeholder: C2Predicate, value: C2Formula) -> _Residuals:
     """Return the residuals where a property of the outer variable is known."""
     itself, neighbour, neither = residuals
     # Under I the counted node is the outer one, so there the property is known as well.
@@ -337,9 +346,7 @@ def _assume(residuals: _Residuals, placeholder: Predicate, value: C2Formula) -> 
 def _replace(residual: C2Formula, old: C2Formula, new: C2Formula) -> C2Formula:
     replaced: dict[C2Formula, C2Formula] = {}
     (variable,) = old.free_variables
-    for subformula in parts(
-        residual, into=lambda subformula: variable in subformula.free_variables
-    ):
+    for subformula in _subformulas(residual, into=lambda node: variable in node.free_variables):
         if subformula is old:
             replaced[subformula] = new
         elif subformula.children and variable in subformula.free_variables:

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnn2logic.logic.c2.syntax import (
-    And,
+    C2And,
+    C2Constant,
     C2Formula,
-    Constant,
+    C2Not,
+    C2Or,
+    C2Predicate,
     Edge,
     Equal,
     Exists,
-    Not,
-    Or,
-    Predicate,
     Variable,
 )
 
@@ -66,7 +66,7 @@ class Operand:
     level: Tightness
 
 
-Piece = Symbol | Quantifier | Predicate | Edge | Operand
+Piece = Symbol | Quantifier | C2Predicate | Edge | Operand
 
 
 @dataclass(frozen=True)
@@ -84,19 +84,19 @@ class View:
 
 def view(node: C2Formula) -> View:
     """Return how `node` is written."""
-    if isinstance(node, Constant):
+    if isinstance(node, C2Constant):
         return View(Tightness.UNIT, (Symbol.TRUE if node.value else Symbol.FALSE,))
-    if isinstance(node, Predicate | Edge):
+    if isinstance(node, C2Predicate | Edge):
         return View(Tightness.UNIT, (node,))
     if isinstance(node, Equal):
         return View(Tightness.EQUALITY, (Symbol.EQUAL,))
-    if isinstance(node, Not):
+    if isinstance(node, C2Not):
         return _negated(node.child)
     if isinstance(node, Exists):
         return _quantified(">=", node.count, node)
-    if isinstance(node, And):
+    if isinstance(node, C2And):
         return _conjunction(node)
-    assert isinstance(node, Or)
+    assert isinstance(node, C2Or)
     return _joined(
         [Operand(child, Tightness.AND) for child in node.children], Symbol.OR, Tightness.OR
     )
@@ -105,7 +105,7 @@ def view(node: C2Formula) -> View:
 def _quantified(relation: str, count: int, node: Exists, *, universal: bool = False) -> View:
     body = node.body
     if universal:
-        assert isinstance(body, Not)
+        assert isinstance(body, C2Not)
         body = body.child
     quantifier = Quantifier(universal, relation, count, node.variable)
     return View(Tightness.UNIT, (quantifier, Operand(body, Tightness.UNIT)))
@@ -117,16 +117,16 @@ def _negated(child: C2Formula) -> View:
     if isinstance(child, Exists):
         if child.count > 1:
             return _quantified("<=", child.count - 1, child)
-        if isinstance(child.body, Not):
+        if isinstance(child.body, C2Not):
             return _quantified("", 0, child, universal=True)
     return View(Tightness.UNIT, (Symbol.NOT, Operand(child, Tightness.UNIT)))
 
 
-def _conjunction(node: And) -> View:
+def _conjunction(node: C2And) -> View:
     upper_bounds = {
         (conjunct.child.variable, conjunct.child.body, conjunct.child.count): conjunct
         for conjunct in node.children
-        if isinstance(conjunct, Not) and isinstance(conjunct.child, Exists)
+        if isinstance(conjunct, C2Not) and isinstance(conjunct.child, Exists)
     }
     items: list[Operand | View] = []
     absorbed: set[C2Formula] = set()
