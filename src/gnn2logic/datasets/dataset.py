@@ -15,7 +15,7 @@ from gnn2logic._text import one_line
 from gnn2logic._validation import check_names
 from gnn2logic.exceptions import FeatureError, GraphError, LabelError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.blocks import graph_numbers
+from gnn2logic.graphs.batch_checks import graph_numbers
 from gnn2logic.graphs.writing import edge_rows, to_pyg
 from gnn2logic.logic.syntax import Formula
 

@@ -19,35 +19,29 @@ from gnn2logic.exceptions import (
     UnknownRelationError,
     UnsupportedInputError,
 )
+from gnn2logic.graphs.batch_checks import (
+    check_joinable,
+    checked_arrays,
+    clean_predicates,
+    graph_numbers,
+)
 from gnn2logic.graphs.blocks import (
+    BatchArrays,
     all_both_ways,
     both_ways,
-    check_joinable,
-    check_relation_within,
-    check_same_shape,
-    check_within_graphs,
-    clean_predicates,
-    clean_ptr,
-    clean_relations,
-    graph_numbers,
+    joined_blocks,
+    membership_matrix,
     off_diagonal,
     same_matrix,
-    stack_blocks,
     support,
-    take_block,
-    total_of,
+    taken_blocks,
 )
 from gnn2logic.graphs.edges import EdgeMatrix, clean_matrix, edge_matrix, freeze, oriented, shallow
 from gnn2logic.graphs.modality import OUT_EDGES, Edges
 
-__all__ = ["GraphBatch", "default_names"]
+__all__ = ["GraphBatch"]
 
 BoolArray = npt.NDArray[np.bool_]
-
-
-def default_names(count: int) -> tuple[str, ...]:
-    """Return the paper's names U0, U1, ... for columns that came without names."""
-    return tuple(f"U{column}" for column in range(count))
 
 
 class GraphBatch:
@@ -103,28 +97,7 @@ class GraphBatch:
         names: Sequence[str] | None = None,
         relations: Mapping[str, object] | None = None,
     ) -> None:
-        rels: dict[str, sp.csr_array] = {}
-        if isinstance(adjacency, Mapping):
-            if not adjacency:
-                raise GraphError(
-                    "adjacency must not be an empty mapping; give at least one matrix."
-                )
-            if relations is not None:
-                raise GraphError("Give typed edges as adjacency or as relations, not as both.")
-            rels = clean_relations(adjacency)
-            check_same_shape(rels)
-            matrix = total_of(rels)
-        else:
-            matrix = clean_matrix(adjacency, what="adjacency")
-            rels = clean_relations(relations or {})
-        n_nodes = matrix.shape[0]
-        boundaries = clean_ptr(ptr, n_nodes)
-        columns = clean_predicates(predicates, n_nodes)
-        checked = default_names(columns.shape[1]) if names is None else names
-        check_within_graphs(matrix, boundaries, "adjacency")
-        for name, relation in rels.items():
-            check_relation_within(relation, matrix, name)
-        self._set(columns, check_names(checked, what="Predicate"), matrix, rels, boundaries)
+        self._set(*checked_arrays(predicates, adjacency, ptr, names, relations))
 
     def _set(
         self,
@@ -164,6 +137,10 @@ class GraphBatch:
         batch = cls.__new__(cls)
         batch._set(predicates, names, adjacency, relations, ptr)
         return batch
+
+    @property
+    def _arrays(self) -> BatchArrays:
+        return BatchArrays(self._predicates, self._names, self._adjacency, self._rels, self._ptr)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"GraphBatch is immutable; {name!r} cannot be set.")
@@ -301,16 +278,7 @@ class GraphBatch:
     def membership(self) -> sp.csr_array:
         """The sparse (n_graphs, n_nodes) matrix whose product sums node values per graph."""
         if "membership" not in self._derived:
-            index_type = self._adjacency.indices.dtype
-            matrix = sp.csr_array(
-                (
-                    np.ones(self.n_nodes, dtype=self._adjacency.data.dtype),
-                    np.arange(self.n_nodes, dtype=index_type),
-                    self._ptr.astype(index_type),
-                ),
-                shape=(self.n_graphs, self.n_nodes),
-            )
-            freeze(matrix)
+            matrix = membership_matrix(self._adjacency, self._ptr)
             self._derived["membership"] = matrix
         result: sp.csr_array = self._derived["membership"]
         return result
@@ -326,18 +294,7 @@ class GraphBatch:
             Graph numbers (negative ones count from the end, repeats are allowed) or a mask.
         """
         index = graph_numbers(graphs, self.n_graphs)
-        sizes = self.sizes[index]
-        ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        shift = self._ptr[index] - ptr[:-1]
-        per_node_shift = np.repeat(shift, sizes)
-        rows = np.arange(ptr[-1], dtype=np.int64) + per_node_shift
-        return GraphBatch._trusted(
-            np.asfortranarray(self._predicates[rows]),
-            self._names,
-            take_block(self._adjacency, rows, per_node_shift),
-            {name: take_block(m, rows, per_node_shift) for name, m in self._rels.items()},
-            ptr,
-        )
+        return GraphBatch._trusted(*taken_blocks(self._arrays, index))
 
     def split(self, parts: int) -> list[GraphBatch]:
         """Return at most `parts` batches of consecutive whole graphs with about equal nodes."""
@@ -363,14 +320,7 @@ class GraphBatch:
             return first
         for number, batch in enumerate(batches):
             check_joinable(first, batch, number)
-        names = tuple(first.relations)
-        return GraphBatch._trusted(
-            np.asfortranarray(np.concatenate([batch.predicates for batch in batches])),
-            first.names,
-            stack_blocks([batch._adjacency for batch in batches]),
-            {name: stack_blocks([batch._rels[name] for batch in batches]) for name in names},
-            np.concatenate([[0], np.cumsum(np.concatenate([b.sizes for b in batches]))]),
-        )
+        return GraphBatch._trusted(*joined_blocks([batch._arrays for batch in batches]))
 
     def with_predicates(self, predicates: npt.ArrayLike, names: Sequence[str]) -> GraphBatch:
         """Return the same graphs with other predicates; the derived matrices are shared."""
@@ -437,8 +387,8 @@ class GraphBatch:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self._predicates, self._names, self._adjacency, dict(self._rels), self._ptr)
-        return (GraphBatch._trusted, fields)
+        fields = self._arrays._replace(relations=dict(self._rels))
+        return (GraphBatch._trusted, tuple(fields))
 
     def __repr__(self) -> str:
         typed = f", relations={tuple(self._rels)}" if self._rels else ""

@@ -1,107 +1,85 @@
-"""Checks of the parts of a `GraphBatch`, and cuts and joins of block-diagonal matrices."""
+"""Block-diagonal structures, one block for each graph: cut, joined, and with other edges."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from gnn2logic._validation import check_names, some_of, to_numpy
-from gnn2logic.exceptions import FeatureError, GraphError
-from gnn2logic.graphs.edges import clean_matrix
-
-if TYPE_CHECKING:
-    from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.edges import clean_matrix, freeze
 
 __all__ = [
+    "BatchArrays",
     "all_both_ways",
     "both_ways",
-    "check_joinable",
-    "check_relation_within",
-    "check_same_shape",
-    "check_within_graphs",
-    "clean_predicates",
-    "clean_ptr",
-    "clean_relations",
-    "graph_numbers",
+    "joined_blocks",
+    "membership_matrix",
     "off_diagonal",
     "same_matrix",
-    "stack_blocks",
     "support",
-    "take_block",
+    "taken_blocks",
     "total_of",
 ]
 
-BoolArray = npt.NDArray[np.bool_]
+
+class BatchArrays(NamedTuple):
+    """What a batch holds: predicates and their names, all edges, typed edges, boundaries."""
+
+    predicates: npt.NDArray[np.bool_]
+    names: tuple[str, ...]
+    adjacency: sp.csr_array
+    relations: Mapping[str, sp.csr_array]
+    ptr: npt.NDArray[np.int64]
 
 
-def clean_ptr(ptr: npt.ArrayLike | None, n_nodes: int) -> npt.NDArray[np.int64]:
-    """Return graph boundaries as int64, or say what is wrong with them."""
-    if n_nodes == 0:
-        raise GraphError("A graph must have at least one node. Got 0 nodes.")
-    if ptr is None:
-        return np.array([0, n_nodes], dtype=np.int64)
-    boundaries = np.asarray(ptr)
-    if boundaries.ndim != 1 or boundaries.size < 2 or boundaries.dtype.kind not in "iu":
-        raise GraphError(
-            "ptr must be a 1-D array of at least two whole numbers, [0, ..., n_nodes]. "
-            f"Got shape {boundaries.shape}, dtype {boundaries.dtype} instead."
-        )
-    if boundaries[0] != 0 or boundaries[-1] != n_nodes:
-        raise GraphError(
-            f"ptr must start at 0 and end at the number of nodes, {n_nodes}. "
-            f"Got {boundaries[0]} and {boundaries[-1]} instead."
-        )
-    boundaries = boundaries.astype(np.int64)
-    steps = np.diff(boundaries)
-    if (steps <= 0).any():
-        graph = int(np.argmax(steps <= 0))
-        raise GraphError(
-            f"Graph {graph} must have at least one node. Got {steps[graph]} nodes "
-            f"(ptr goes from {boundaries[graph]} to {boundaries[graph + 1]})."
-        )
-    return boundaries
+def taken_blocks(arrays: BatchArrays, index: npt.NDArray[np.int64]) -> BatchArrays:
+    """Return the graphs of the given numbers, in that order; rows and edges go together."""
+    sizes = np.diff(arrays.ptr)[index]
+    ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    shift = np.repeat(arrays.ptr[index] - ptr[:-1], sizes)
+    rows = np.arange(ptr[-1], dtype=np.int64) + shift
+    return BatchArrays(
+        np.asfortranarray(arrays.predicates[rows]),
+        arrays.names,
+        _take_block(arrays.adjacency, rows, shift),
+        {name: _take_block(matrix, rows, shift) for name, matrix in arrays.relations.items()},
+        ptr,
+    )
 
 
-def clean_predicates(predicates: npt.ArrayLike | None, n_nodes: int) -> BoolArray:
-    """Return a Boolean copy of the predicate columns, column by column in memory."""
-    if predicates is None:
-        return np.zeros((n_nodes, 0), dtype=bool, order="F")
-    columns = np.asarray(to_numpy(predicates))
-    if columns.ndim != 2 or columns.shape[0] != n_nodes:
-        raise FeatureError(
-            f"predicates must have one row for each of the {n_nodes} nodes and one column per "
-            f"predicate. Got shape {columns.shape} instead."
-        )
-    if columns.dtype != bool:
-        if columns.dtype.kind not in "iuf":
-            raise FeatureError(f"predicates must be Boolean. Got dtype {columns.dtype} instead.")
-        bad = (columns != 0) & (columns != 1)
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            raise FeatureError(
-                f"predicates must be Boolean (0 or 1). Got {columns[row, column]} at node {row}, "
-                f"column {column}. PredicateEncoder turns other features into predicates."
-            )
-    # Formulas read whole columns, so columns lie together in memory.
-    return np.array(columns, dtype=bool, order="F", copy=True)
+def joined_blocks(batches: Sequence[BatchArrays]) -> BatchArrays:
+    """Return all graphs of several batches; names and relations are those of the first."""
+    first = batches[0]
+    sizes = np.concatenate([np.diff(arrays.ptr) for arrays in batches])
+    return BatchArrays(
+        np.asfortranarray(np.concatenate([arrays.predicates for arrays in batches])),
+        first.names,
+        _stack_blocks([arrays.adjacency for arrays in batches]),
+        {
+            name: _stack_blocks([arrays.relations[name] for arrays in batches])
+            for name in first.relations
+        },
+        np.concatenate([[0], np.cumsum(sizes)]),
+    )
 
 
-def clean_relations(relations: Mapping[str, object]) -> dict[str, sp.csr_array]:
-    """Return canonical matrices by relation name."""
-    names = check_names(tuple(relations), what="Relation")
-    matrices = zip(names, relations.values(), strict=True)
-    return {name: clean_matrix(matrix, what=f"relation {name!r}") for name, matrix in matrices}
-
-
-def check_same_shape(relations: Mapping[str, sp.csr_array]) -> None:
-    """Refuse relations over different numbers of nodes."""
-    shapes = {name: matrix.shape for name, matrix in relations.items()}
-    if len(set(shapes.values())) > 1:
-        raise GraphError(f"All relations must be over the same nodes. Got shapes {shapes}.")
+def membership_matrix(adjacency: sp.csr_array, ptr: npt.NDArray[np.int64]) -> sp.csr_array:
+    """Return the (n_graphs, n_nodes) matrix whose product sums node values per graph."""
+    n_graphs, n_nodes = len(ptr) - 1, int(ptr[-1])
+    index_type = adjacency.indices.dtype
+    matrix = sp.csr_array(
+        (
+            np.ones(n_nodes, dtype=adjacency.data.dtype),
+            np.arange(n_nodes, dtype=index_type),
+            ptr.astype(index_type),
+        ),
+        shape=(n_graphs, n_nodes),
+    )
+    freeze(matrix)
+    return matrix
 
 
 def total_of(relations: Mapping[str, sp.csr_array]) -> sp.csr_array:
@@ -109,45 +87,6 @@ def total_of(relations: Mapping[str, sp.csr_array]) -> sp.csr_array:
     shape = next(iter(relations.values())).shape
     total = sum(relations.values(), start=sp.csr_array(shape, dtype=np.int64))
     return clean_matrix(total, what="adjacency")
-
-
-def check_within_graphs(matrix: sp.csr_array, ptr: npt.NDArray[np.int64], what: str) -> None:
-    """Refuse an edge that joins two graphs. The targets in every row must be sorted."""
-    if len(ptr) == 2:
-        return
-    # The first and the last target of a row speak for all of them: memory for nodes, not for edges.
-    filled = np.flatnonzero(np.diff(matrix.indptr))
-    graph = np.searchsorted(ptr, filled, side="right") - 1
-    low, high = ptr[graph], ptr[graph + 1]
-    first = matrix.indices[matrix.indptr[filled]]
-    last = matrix.indices[matrix.indptr[filled + 1] - 1]
-    crossing = (first < low) | (last >= high)
-    if crossing.any():
-        at = int(np.argmax(crossing))
-        node, source = int(filled[at]), int(graph[at])
-        targets = matrix.indices[matrix.indptr[node] : matrix.indptr[node + 1]]
-        target = int(targets[(targets < low[at]) | (targets >= high[at])][0])
-        other = int(np.searchsorted(ptr, target, side="right")) - 1
-        raise GraphError(
-            f"{what} must not join two graphs. Got an edge from node {node - ptr[source]} of graph "
-            f"{source} to node {target - ptr[other]} of graph {other}."
-        )
-
-
-def check_relation_within(relation: sp.csr_array, whole: sp.csr_array, name: str) -> None:
-    """Refuse a relation with an edge that the whole does not have."""
-    if relation.shape != whole.shape:
-        raise GraphError(
-            f"Relation {name!r} must be over the same nodes as adjacency, shape {whole.shape}. "
-            f"Got shape {relation.shape} instead."
-        )
-    # With one shape guaranteed, a part never has more edges between two nodes than the whole.
-    excess = sp.coo_array((relation - whole) > 0)
-    if excess.nnz:
-        raise GraphError(
-            f"Relation {name!r} must be a part of adjacency. It has more edges from node "
-            f"{excess.row[0]} to node {excess.col[0]} than adjacency has."
-        )
 
 
 def both_ways(matrix: sp.csr_array) -> sp.csr_array:
@@ -185,7 +124,7 @@ def support(matrix: sp.csr_array) -> sp.csr_array:
     return sp.csr_array((np.ones_like(matrix.data), matrix.indices, matrix.indptr), matrix.shape)
 
 
-def take_block(
+def _take_block(
     matrix: sp.csr_array, rows: npt.NDArray[np.int64], shift: npt.NDArray[np.int64]
 ) -> sp.csr_array:
     """Return the rows (and, shifted, the columns) of whole graphs."""
@@ -195,7 +134,7 @@ def take_block(
     return sp.csr_array((picked.data, moved, picked.indptr), shape=(len(rows), len(rows)))
 
 
-def stack_blocks(matrices: Sequence[sp.csr_array]) -> sp.csr_array:
+def _stack_blocks(matrices: Sequence[sp.csr_array]) -> sp.csr_array:
     """Return the block-diagonal matrix of several."""
     stacked = sp.csr_array(sp.block_diag(matrices, format="csr"))
     # One batch may have needed int64 counts where the others had int32; the sum decides anew.
@@ -208,44 +147,3 @@ def same_matrix(left: sp.csr_array, right: sp.csr_array) -> bool:
         return False
     difference: Any = left != right
     return bool(difference.nnz == 0)
-
-
-def graph_numbers(graphs: npt.ArrayLike, n_graphs: int) -> npt.NDArray[np.int64]:
-    """Return which graphs are meant by numbers, negative numbers or a mask."""
-    index = np.atleast_1d(np.asarray(graphs))
-    if index.ndim != 1 or (index.size and index.dtype.kind not in "iub"):
-        raise GraphError(
-            "Graphs are chosen by a 1-D array of whole numbers or a Boolean mask. "
-            f"Got shape {index.shape}, dtype {index.dtype} instead."
-        )
-    if index.dtype.kind == "b":
-        if len(index) != n_graphs:
-            raise GraphError(
-                f"A mask must have one entry per graph. Got {len(index)} entries for "
-                f"{n_graphs} graphs."
-            )
-        index = np.flatnonzero(index)
-    if not index.size:
-        raise GraphError("At least one graph must be chosen; a batch cannot be empty.")
-    outside = (index >= n_graphs) | (index < -n_graphs)
-    if outside.any():
-        raise GraphError(
-            f"Graph numbers must be below {n_graphs}. Got {index[int(np.argmax(outside))]} instead."
-        )
-    return np.where(index < 0, index + n_graphs, index).astype(np.int64)
-
-
-def check_joinable(first: GraphBatch, batch: GraphBatch, number: int) -> None:
-    """Refuse to join batches with different predicates or relations."""
-    if batch.names != first.names:
-        raise FeatureError(
-            f"All graphs must have the same predicates. Batch 0 has {len(first.names)} "
-            f"({some_of(first.names)}), batch {number} has {len(batch.names)} "
-            f"({some_of(batch.names)})."
-        )
-    if set(batch.relations) != set(first.relations):
-        raise GraphError(
-            "All graphs must have the same edge relations. Batch 0 has "
-            f"{some_of(tuple(first.relations))}, batch {number} has "
-            f"{some_of(tuple(batch.relations))}."
-        )

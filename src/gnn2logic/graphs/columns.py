@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from gnn2logic._validation import check_names
 from gnn2logic.exceptions import FeatureError
-from gnn2logic.graphs.batch import GraphBatch, default_names
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.batch_checks import default_names
 from gnn2logic.graphs.inputs import Where, as_array, node_locator
 
 __all__ = [

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from gnn2logic.exceptions import GraphError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.blocks import check_relation_within, check_within_graphs, clean_ptr
+from gnn2logic.graphs.batch_checks import check_relation_within, check_within_graphs, clean_ptr
 from gnn2logic.storage.containers import ArrayType, Container, Piece, packed
 from gnn2logic.storage.label_codes import LabelTable, Level, decoded, label_table
 
