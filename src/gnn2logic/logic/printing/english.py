@@ -8,31 +8,24 @@ says which nodes the nearest amount before it (``more than half``, ``at least on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from gnn2logic.graphs.modality import Direction, Modality, quote_name
+from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
+from gnn2logic.logic.printing.english_nouns import (
+    MANY,
+    NUMBERS,
+    amount_of,
+    name_in_text,
+    noun_phrase,
+)
 from gnn2logic.logic.printing.naming import print_named
-from gnn2logic.logic.printing.text import is_bare_name
-from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate, Threshold
+from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate
 from gnn2logic.logic.walk import subformulas
 
 __all__ = ["is_about_graph", "nodes_in_english", "to_english"]
-
-# Words with a meaning of their own in our sentences; a predicate of that name is quoted.
-_RESERVED = frozenset(
-    re.findall(
-        r"\w+",
-        "a all among an and any are at between both condition copies copy empty exactly exist "
-        "exists graph half has have holds if impossible in including is it its itself kind "
-        "least more most neighbour neighbours no node nodes not of one ones or other set such "
-        "than that the their themselves there those where with",
-    )
-)
 
 # What stands for a part that has a name: a kind of nodes, or what a graph is like.
 _KIND = "of kind ({})"
@@ -42,22 +35,6 @@ _ITSELF = Modality.from_set("I")
 
 # Asked for every part that has a name, so that each part is looked at once.
 _ABOUT_GRAPH: WeakKeyDictionary[Formula, bool] = WeakKeyDictionary()
-
-
-class _Number(NamedTuple):
-    """The words that change between one node and several."""
-
-    have: str
-    be: str
-    exist: str
-    one: str
-    their: str
-    them: str
-
-
-_ONE = _Number("has", "is", "exists", "one", "its", "itself")
-_MANY = _Number("have", "are", "exist", "those", "their", "themselves")
-_NUMBERS = (_ONE, _MANY)
 
 
 class _Phrase(NamedTuple):
@@ -217,8 +194,8 @@ def _in_brackets(
 
 
 def _graph_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase], *, alone: bool) -> str:
-    number, amount = _amount(bounds)
-    many = number is _MANY
+    number, amount = amount_of(bounds)
+    many = number is MANY
     phrase = phrases[bounds.counted]
     is_true = isinstance(bounds.counted, Constant) and bounds.counted.value
     if not bounds.is_count:
@@ -250,7 +227,7 @@ def _describe(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
             return _Phrase(("exists", "exist"), ("", ""))
         return _from_adjective("impossible")
     if isinstance(node, Predicate):
-        return _from_adjective(_name(node.name))
+        return _from_adjective(name_in_text(node.name))
     bounds = as_bounds(node)
     if bounds is not None:
         return _describe_bounds(bounds, phrases)
@@ -310,8 +287,8 @@ def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase]) -> _Phr
         if bounds.lower is None:
             return _negated(phrase)
     verbs, attached = [], []
-    for number in _NUMBERS:
-        noun = _noun_phrase(bounds, phrase, number)
+    for number in NUMBERS:
+        noun = noun_phrase(bounds, phrase.attached, number)
         if bounds.modality == _EVERYTHING:
             verbs.append(f"{number.be} in a graph with {noun}")
             attached.append(f" in a graph with {noun}")
@@ -319,90 +296,3 @@ def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase]) -> _Phr
             verbs.append(f"{number.have} {noun}")
             attached.append(f" with {noun}")
     return _Phrase((verbs[0], verbs[1]), (attached[0], attached[1]))
-
-
-def _noun_phrase(bounds: Bounds, phrase: _Phrase, owner: _Number) -> str:
-    """Return what a node has, such as "more than 6 neighbours that are U0"."""
-    number, amount = _amount(bounds)
-    many = number is _MANY
-    modality = bounds.modality
-    attached = phrase.attached[many]
-    if not bounds.is_count:
-        return f"{amount} of {_whole(modality, owner)}{attached or ' that exist'}"
-    plural = "s" if many else ""
-    near, along = _neighbour(modality)
-    match modality.set_name:
-        case "0":
-            noun = f"node{plural} of the empty set"
-        case "1":
-            noun = f"node{plural}"
-        case "I":
-            noun = f"{'copies' if many else 'copy'} of {owner.them}"
-        case "A":
-            noun = f"{near}{plural}{along}"
-        case "I+A":
-            noun = f"node{plural} among {owner.them} and {owner.their} {near}s{along}"
-        case "1-I":
-            noun = f"other node{plural}"
-        case "1-A":
-            noun = f"non-{near}{plural}{along} including {owner.them}"
-        case _:
-            noun = f"non-{near}{plural}{along} other than {owner.them}"
-    return f"{amount} {noun}{attached}"
-
-
-def _whole(modality: Modality, owner: _Number) -> str:
-    near, along = _neighbour(modality)
-    return {
-        "0": "the empty set",
-        "1": "the nodes",
-        "I": owner.them,
-        "A": f"{owner.their} {near}s{along}",
-        "I+A": f"{owner.them} and {owner.their} {near}s{along}",
-        "1-I": "the other nodes",
-        "1-A": f"{owner.their} non-{near}s{along} including {owner.them}",
-        "1-I-A": f"{owner.their} non-{near}s{along} other than {owner.them}",
-    }[modality.set_name]
-
-
-def _neighbour(modality: Modality) -> tuple[str, str]:
-    edges = modality.edges
-    prefix = {Direction.OUT: "", Direction.IN: "in-", Direction.EITHER: "in-or-out-"}
-    along = "" if edges.relation is None else f" along {_name(edges.relation)}"
-    return f"{prefix[edges.direction]}neighbour", along
-
-
-def _amount(bounds: Bounds) -> tuple[_Number, str]:
-    """Return the amount in words and whether the noun after it is singular."""
-    lower, upper, exactly = bounds.lower, bounds.upper, bounds.exactly
-    if exactly is not None and exactly > 0:
-        words = f"{'not ' if bounds.excluded else ''}exactly {exactly}"
-        return _ONE if exactly == 1 else _MANY, words
-    if upper is None:
-        assert lower is not None
-        if lower == 0:
-            return _ONE, "at least one"
-        return _ONE if lower == 1 else _MANY, f"more than {_words(lower)}"
-    if lower is None:
-        if upper == 0:
-            return _MANY, "no"
-        return _ONE if upper == 1 else _MANY, f"at most {_words(upper)}"
-    if isinstance(lower, int):
-        return _MANY, f"between {lower + 1} and {upper}"
-    return _MANY, f"more than {_words(lower)} and at most {_words(upper)}"
-
-
-def _words(threshold: Threshold) -> str:
-    if not isinstance(threshold, Fraction):
-        return str(threshold)
-    if threshold == Fraction(1, 2):
-        return "half"
-    per_mille = threshold * 1000
-    if per_mille.denominator == 1:
-        whole, tenth = divmod(int(per_mille), 10)
-        return f"{whole}.{tenth}%" if tenth else f"{whole}%"
-    return f"{threshold.numerator}/{threshold.denominator}"
-
-
-def _name(name: str) -> str:
-    return name if is_bare_name(name) and name.lower() not in _RESERVED else quote_name(name)
