@@ -5,21 +5,58 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import platform
 import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gnn2logic._processes import left_behind, name_of_this_process
-
 __all__ = [
     "check_regular",
     "file_behind",
+    "left_behind",
+    "name_of_this_process",
     "naming",
     "read_whole",
     "remove_leftovers",
     "write_atomically",
 ]
+
+
+def name_of_this_process(prefix: str) -> str:
+    """Return how names of temporary files of this process begin."""
+    return f"{_name_of_this_machine(prefix)}{os.getpid()}-"
+
+
+def left_behind(folder: Path, prefix: str) -> list[Path]:
+    """Return the files and folders that processes of this machine left when they were killed."""
+    here = _name_of_this_machine(prefix)
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.startswith(here))
+    except OSError:
+        # Whoever goes on to write there gets the error that matters.
+        return []
+    return [folder / name for name in names if _is_dead(name.removeprefix(here).split("-")[0])]
+
+
+def _name_of_this_machine(prefix: str) -> str:
+    # Processes of other machines may use the same disk, and their numbers say nothing here.
+    return f"{prefix}{platform.node()}-"
+
+
+def _is_dead(process: str) -> bool:
+    # Elsewhere signal 0 is not a mere question.
+    if os.name != "posix" or not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        # It belongs to somebody else.
+        return False
+    return False
+
 
 # A file, or its parts one after the other, so that large arrays need not be copied.
 Data = bytes | Sequence[bytes | memoryview]

@@ -14,7 +14,7 @@ from cli_runs import run
 from dask_processes import DaskProcesses, fails, slow
 from gnn2logic.exceptions import EngineError, ParameterError
 from gnn2logic.experiments import reproduce
-from gnn2logic.experiments.pools import on_cluster
+from gnn2logic.experiments.reproduction import on_cluster
 from gnn2logic.experiments.rows import Row, RowFile, Seconds
 
 MODELS = ["GCN", "IDT(GCN)"]

@@ -9,8 +9,14 @@ import pytest
 
 from experiment_rows import row
 from gnn2logic.experiments.rows import Row, Seconds
-from gnn2logic.experiments.table_texts import times_table, to_csv, to_latex, to_markdown
-from gnn2logic.experiments.tables import Table, all_tables
+from gnn2logic.experiments.tables import (
+    Table,
+    all_tables,
+    times_table,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 
 
 def example_rows() -> list[Row]:

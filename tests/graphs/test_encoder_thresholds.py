@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from gnn2logic.graphs.thresholds import choose_thresholds, decimal_text, simplest_decimal
+from gnn2logic.graphs.encoded_columns import choose_thresholds, decimal_text, simplest_decimal
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

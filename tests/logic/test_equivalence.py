@@ -15,7 +15,7 @@ from gnn2logic.exceptions import (
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic import parse
 from gnn2logic.logic.equivalence import Equivalence, enumeration, equivalent, find_model
-from gnn2logic.logic.equivalence.deadline import Deadline
+from gnn2logic.logic.equivalence.result import Deadline
 from gnn2logic.logic.evaluation import evaluate
 
 

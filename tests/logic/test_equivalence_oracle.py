@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import ALL_SETS, Direction, Edges, Modality
 from gnn2logic.logic.equivalence import equivalent
-from gnn2logic.logic.equivalence.counting import count_graphs
-from gnn2logic.logic.equivalence.deadline import Deadline
 from gnn2logic.logic.equivalence.enumeration import coloured_graphs, to_batch
 from gnn2logic.logic.equivalence.orbits import Representatives
-from gnn2logic.logic.equivalence.space import GraphSpace, space_of
+from gnn2logic.logic.equivalence.result import Deadline
+from gnn2logic.logic.equivalence.space import GraphSpace, count_graphs, space_of
 from gnn2logic.logic.syntax import (
     And,
     Constant,

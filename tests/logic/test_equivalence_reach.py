@@ -9,7 +9,7 @@ import pytest
 from gnn2logic.graphs.modality import Edges, Modality
 from gnn2logic.logic import parse
 from gnn2logic.logic.equivalence import find_model
-from gnn2logic.logic.equivalence.reach import nodes_needed, unreachable
+from gnn2logic.logic.equivalence.comparison import nodes_needed, unreachable
 from gnn2logic.logic.equivalence.space import GraphSpace, space_of
 from gnn2logic.logic.syntax import Formula, Modal, Threshold, modal, predicate
 

@@ -15,8 +15,8 @@ from counted_calls import calls
 from gnn2logic.exceptions import EquivalenceError
 from gnn2logic.logic import ALL, A, Formula, parse, predicate
 from gnn2logic.logic.equivalence import equivalent, find_model, smt
-from gnn2logic.logic.equivalence.deadline import Deadline, OutOfTimeError
-from gnn2logic.logic.equivalence.encoding import _share_below
+from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError
+from gnn2logic.logic.equivalence.smt import _share_below
 
 
 def test_a_model_that_does_not_check_is_never_returned(monkeypatch: pytest.MonkeyPatch) -> None:

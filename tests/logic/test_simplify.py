@@ -11,8 +11,7 @@ from gnn2logic.graphs.random import random_graphs
 from gnn2logic.logic import FALSE, TRUE, Formula, evaluate, parse
 from gnn2logic.logic.bounds import reading_size
 from gnn2logic.logic.documents import formula_to_document
-from gnn2logic.logic.simplification import simplify, verification
-from gnn2logic.logic.simplification.verification import check_same_truth
+from gnn2logic.logic.simplification import check_same_truth, simplify, trial_graphs
 from strategies import RELATIONS, any_graphs, formulas, plain_graphs
 
 
@@ -165,16 +164,14 @@ def test_a_wrong_result_is_never_returned(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_trial_graphs_reach_high_thresholds() -> None:
-    batch = verification.trial_graphs(parse("1 U0 > 25"), simple=True)
+    batch = trial_graphs(parse("1 U0 > 25"), simple=True)
     assert evaluate(parse("1 U0 > 25"), batch).any()
     assert batch.is_simple
-    general = verification.trial_graphs(parse("A[r] U0 > 2"), simple=False)
+    general = trial_graphs(parse("A[r] U0 > 2"), simple=False)
     assert general.has_loops
     assert general.has_multi_edges
     assert not general.is_symmetric
-    assert np.array_equal(
-        general.ptr, verification.trial_graphs(parse("A[r] U0 > 2"), simple=False).ptr
-    )
+    assert np.array_equal(general.ptr, trial_graphs(parse("A[r] U0 > 2"), simple=False).ptr)
 
 
 def test_constants_stay() -> None:

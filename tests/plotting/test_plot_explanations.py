@@ -15,7 +15,7 @@ from gnn2logic.graphs import GraphBatch, from_edges, random_graphs
 from gnn2logic.idt.from_formulas import from_formulas
 from gnn2logic.learning import IDTClassifier
 from gnn2logic.plotting import plot_explanation
-from gnn2logic.plotting.colours import ORANGE
+from gnn2logic.plotting.words import ORANGE
 from plot_checks import assert_apart, saved
 
 

@@ -14,8 +14,7 @@ from matplotlib.patches import Circle, FancyArrowPatch
 import gnn2logic as gl
 from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.plotting import plot_graph, plot_graphs
-from gnn2logic.plotting.graph_labels import category_column
-from gnn2logic.plotting.graph_layout import layout
+from gnn2logic.plotting.graph_layout import category_column, layout
 from plot_checks import saved, texts
 
 ORANGE = "#e69f00"

@@ -17,8 +17,8 @@ from gnn2logic.exceptions import (
     UnsupportedInputError,
 )
 from gnn2logic.plotting import plot_idt, plot_tree
-from gnn2logic.plotting.colours import class_colours
 from gnn2logic.plotting.tree_drawing import place_nodes
+from gnn2logic.plotting.words import class_colours
 from plot_checks import assert_apart, boxes, saved, texts
 
 PSI_1 = "1(A U0 < 4 | A U0 > 9) > 0"

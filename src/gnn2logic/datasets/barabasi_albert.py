@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from gnn2logic._validation import RandomState, check_names, check_whole, generator_from
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.edge_lists import boundaries
+from gnn2logic.graphs.inputs import boundaries
 
 __all__ = [
     "attachment_edges",

@@ -20,7 +20,7 @@ from gnn2logic.datasets.tu_files import (
     read_integers,
 )
 from gnn2logic.exceptions import DataSetError
-from gnn2logic.graphs.edge_lists import MAX_RELATIONS, boundaries, structure
+from gnn2logic.graphs.inputs import MAX_RELATIONS, boundaries, structure
 
 __all__ = ["read_tu"]
 

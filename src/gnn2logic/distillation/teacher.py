@@ -39,8 +39,7 @@ from gnn2logic.distillation.outputs import (
 from gnn2logic.distillation.readings import OUTPUTS, OutputsOption, as_logits, reading_of
 from gnn2logic.distillation.squashing import Squashing
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
-from gnn2logic.models.graph_checks import check_graphs
-from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, mini_batches, pyg_graphs
+from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, check_graphs, mini_batches, pyg_graphs
 from gnn2logic.models.tensors import check_device
 
 __all__ = ["Answers", "Teacher"]

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Concatenate
 
-from gnn2logic._processes import left_behind, name_of_this_process
+from gnn2logic._files import left_behind, name_of_this_process
 from gnn2logic._validation import check_whole, is_whole
 from gnn2logic.engines.protocol import Answer, Maker, P, added
 from gnn2logic.engines.threads import one_loop_thread

@@ -18,14 +18,16 @@ from gnn2logic._version import __version__
 from gnn2logic.experiments.catalogue import DATASETS, PAPER_MODELS
 from gnn2logic.experiments.paper import paper_figures
 from gnn2logic.experiments.rows import Row
-from gnn2logic.experiments.table_texts import (
+from gnn2logic.experiments.tables import (
     MARKDOWN_NOTE,
+    all_tables,
+    fidelity_in,
+    index_rows,
     times_table,
     to_csv,
     to_latex,
     to_markdown,
 )
-from gnn2logic.experiments.tables import all_tables, fidelity_in, index_rows
 
 __all__ = ["ROWS_NAME", "box_plot", "describe_environment", "write_results"]
 

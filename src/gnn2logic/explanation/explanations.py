@@ -99,8 +99,7 @@ class Explanation:
 
     def to_text(self) -> str:
         """Return the explanation in words."""
-        from gnn2logic.explanation.formats import to_text
-        from gnn2logic.explanation.wording import wording_of
+        from gnn2logic.explanation.wording import to_text, wording_of
 
         return to_text(wording_of(self))
 
@@ -140,8 +139,7 @@ class Explanation:
         return f"<Explanation of {self.label!r} by {self.rule}>"
 
     def _repr_html_(self) -> str:
-        from gnn2logic.explanation.formats import to_html
-        from gnn2logic.explanation.wording import wording_of
+        from gnn2logic.explanation.wording import to_html, wording_of
 
         return to_html(wording_of(self))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,9 +12,136 @@ import numpy.typing as npt
 from gnn2logic.exceptions import FeatureError
 from gnn2logic.graphs.columns import RawColumn, distinct, is_binary
 from gnn2logic.graphs.inputs import Where
-from gnn2logic.graphs.thresholds import choose_thresholds, decimal_text
 
-__all__ = ["KINDS", "EncodedColumn", "Kind", "encode_column", "learn_column", "unseen_values"]
+__all__ = [
+    "KINDS",
+    "EncodedColumn",
+    "Kind",
+    "choose_thresholds",
+    "decimal_text",
+    "encode_column",
+    "learn_column",
+    "simplest_decimal",
+    "unseen_values",
+]
+
+
+def decimal_text(value: float) -> str:
+    """Return the shortest decimal that is read back as exactly `value`.
+
+    >>> decimal_text(0.5), decimal_text(2.0), decimal_text(1e-7)
+    ('0.5', '2', '1e-07')
+    """
+    value = float(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
+
+
+def simplest_decimal(low: float, high: float) -> float:
+    """Return the simplest decimal t with ``low <= t < high``, for finite ``low < high``.
+
+    Simplest is the fewest significant digits (0 has none), then the nearest to the middle of the
+    gap, then the lower one. All comparisons are those of the floats that the decimals are read as.
+
+    >>> simplest_decimal(0.4837, 0.5316), simplest_decimal(3, 4), simplest_decimal(-0.2, 7)
+    (0.5, 3.0, 0.0)
+    """
+    low, high = float(low), float(high)
+    if low <= 0 < high:
+        return 0.0
+    sign = 1 if low > 0 else -1
+    middle = (Fraction(low) + Fraction(high)) / 2
+    # The middle of two neighbouring floats may be read as `high`; then only `low` itself is left.
+    # From a target inside the gap, the nearest decimal on each side is all there is to look at.
+    target = middle if low <= float(middle) < high else Fraction(low)
+    for digits in range(1, 18):
+        fitting = []
+        for mantissa, exponent in _around(abs(target), digits):
+            value = sign * float(f"{mantissa}e{exponent}")
+            if low <= value < high:
+                distance = abs(sign * mantissa * Fraction(10) ** exponent - target)
+                fitting.append((distance, value))
+        if fitting:
+            return min(fitting)[1]
+    return low
+
+
+def _around(target: Fraction, digits: int) -> tuple[tuple[int, int], ...]:
+    """Return the decimals ``m * 10**e`` with so many digits next below and above `target` > 0."""
+    power = len(str(target.numerator)) - len(str(target.denominator))
+    if Fraction(10) ** power > target:
+        power -= 1
+    exponent = power - digits + 1
+    below = target // Fraction(10) ** exponent
+    return (below, exponent), (below + 1, exponent)
+
+
+def choose_thresholds(values: npt.NDArray[Any], n_thresholds: int) -> tuple[float, ...]:
+    """Return at most `n_thresholds` rising thresholds that split a column of numbers.
+
+    With few distinct values every gap between neighbours gets one. Else they go near to evenly
+    spaced quantiles, to the simplest decimal that is at most an eighth of the spacing away: people
+    read ``> -1.2``, not ``> -1.21666``. Where one common value draws several quantiles to one gap,
+    the thresholds left over are spread evenly over the remaining gaps.
+
+    >>> choose_thresholds(np.array([0.12, 0.12, 0.48, 0.97]), 8)
+    (0.3, 0.7)
+    """
+    # Whole numbers beyond 2**53 may fall together here, and then do so in every comparison.
+    unique, counts = np.unique(values.astype(np.float64), return_counts=True)
+    lows, highs = unique[:-1], unique[1:]
+    if values.dtype.kind == "f" and values.dtype.itemsize < 8:
+        # A float32 0.2 is a little more than 0.2, and so would be above a threshold 0.2. Stay
+        # clear of what the values look like: then the same numbers as float64 split alike.
+        printed = np.array([float(str(value)) for value in unique.astype(values.dtype)])
+        lows, highs = np.maximum(lows, printed[:-1]), np.minimum(highs, printed[1:])
+    gaps = [(float(low), float(high)) for low, high in zip(lows, highs, strict=True)]
+    if len(gaps) <= n_thresholds:
+        return tuple(simplest_decimal(low, high) for low, high in gaps)
+    below = np.cumsum(counts)[:-1]
+    chosen = _spread(below, len(values), n_thresholds)
+    nearby = _neighbourhoods(below, chosen, len(values) / (8 * (n_thresholds + 1)))
+    return tuple(
+        _simplest_among(gaps[first : last + 1], gaps[gap])
+        for gap, (first, last) in zip(chosen, nearby, strict=True)
+    )
+
+
+def _simplest_among(nearby: list[tuple[float, float]], chosen: tuple[float, float]) -> float:
+    """Return the simplest decimal that lies in any of the neighbouring gaps."""
+    simplest = simplest_decimal(nearby[0][0], nearby[-1][1])
+    # Gaps of float32 values do not touch; between two of them stands a value itself.
+    if any(low <= simplest < high for low, high in nearby):
+        return simplest
+    return simplest_decimal(*chosen)
+
+
+def _neighbourhoods(
+    below: npt.NDArray[np.int64], chosen: list[int], reach: float
+) -> list[tuple[int, int]]:
+    """Return the first and last gap around each chosen one; no gap is in two neighbourhoods."""
+    neighbourhoods = []
+    for number, gap in enumerate(chosen):
+        first = int(np.searchsorted(below, below[gap] - reach, side="left"))
+        last = int(np.searchsorted(below, below[gap] + reach, side="right")) - 1
+        if number > 0:
+            first = max(first, (chosen[number - 1] + gap) // 2 + 1)
+        if number + 1 < len(chosen):
+            last = min(last, (gap + chosen[number + 1]) // 2)
+        neighbourhoods.append((first, last))
+    return neighbourhoods
+
+
+def _spread(below: npt.NDArray[np.int64], total: int, count: int) -> list[int]:
+    """Return `count` of the gaps, in order; ``below[i]`` values lie below gap i."""
+    chosen: set[int] = set()
+    for number in range(1, count + 1):
+        # In whole numbers, so that ties are ties; argmin takes the lower gap.
+        chosen.add(int(np.argmin(np.abs(below * (count + 1) - number * total))))
+    rest = [gap for gap in range(len(below)) if gap not in chosen]
+    spare = count - len(chosen)
+    chosen.update(rest[(2 * k + 1) * len(rest) // (2 * spare)] for k in range(spare))
+    return sorted(chosen)
+
 
 Kind = Literal["binary", "categorical", "continuous"]
 KINDS: tuple[str, ...] = get_args(Kind)

@@ -12,8 +12,7 @@ from gnn2logic._validation import check_names
 from gnn2logic.exceptions import FeatureError, GraphError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawColumn, RawGraphs, check_finite, distinct, to_batch
-from gnn2logic.graphs.edge_lists import boundaries, edges_by_code, structure
-from gnn2logic.graphs.inputs import Where, items_of, locate
+from gnn2logic.graphs.inputs import Where, boundaries, edges_by_code, items_of, locate, structure
 
 __all__ = ["from_networkx", "is_networkx", "read_networkx"]
 

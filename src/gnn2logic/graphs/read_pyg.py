@@ -13,15 +13,16 @@ from gnn2logic._validation import some_of
 from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import FeatureBlock, RawGraphs, matrix_columns, to_batch
-from gnn2logic.graphs.edge_lists import (
+from gnn2logic.graphs.edges import check_node_count
+from gnn2logic.graphs.inputs import (
+    as_array,
     boundaries,
     check_edge_index,
     edges_by_code,
+    items_of,
     join_edges,
     structure,
 )
-from gnn2logic.graphs.edges import check_node_count
-from gnn2logic.graphs.inputs import as_array, items_of
 
 __all__ = ["edges_by_relation", "from_pyg", "graph_sizes", "is_dataset", "is_pyg", "read_pyg"]
 

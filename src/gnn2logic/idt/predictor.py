@@ -23,11 +23,10 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, to_bytes
 from gnn2logic.idt.formulas import leaf_classes
-from gnn2logic.idt.layer_views import LayerView, layer_views
 from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.predict import check_same_terms, final_leaves
 from gnn2logic.idt.pruning import prune
-from gnn2logic.idt.readings import Readings
+from gnn2logic.idt.readings import LayerView, Readings, layer_views
 from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.storage import ShardStore

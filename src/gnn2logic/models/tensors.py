@@ -13,14 +13,16 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from gnn2logic.exceptions import FeatureError, ParameterError
-from gnn2logic.models.graph_checks import (
+from gnn2logic.models.pyg_data import (
+    MAX_GRAPHS,
+    MAX_NODES,
+    bounded_runs,
     check_ends,
     check_finite,
     edge_lists,
     feature_matrices,
     starts,
 )
-from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, bounded_runs
 
 __all__ = ["GraphTensors", "MiniBatch", "check_device"]
 

@@ -17,13 +17,11 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.logic.syntax import TRUE, conjunction
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
-from gnn2logic.plotting.colours import BLUE
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
-from gnn2logic.plotting.graph_labels import category_column, node_labels
-from gnn2logic.plotting.graph_layout import layout
+from gnn2logic.plotting.graph_layout import category_column, layout, node_labels
 from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.sheet import text_width
-from gnn2logic.plotting.words import wrapped
+from gnn2logic.plotting.words import BLUE, wrapped
 
 __all__ = ["plot_explanation"]
 

@@ -12,7 +12,9 @@ from scipy.spatial import cKDTree
 
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
-from gnn2logic.plotting.colours import (
+from gnn2logic.plotting.graph_edges import RelationLine, draw_edges, relation_lines
+from gnn2logic.plotting.sheet import font_family, text_width
+from gnn2logic.plotting.words import (
     BLUE,
     EDGE,
     GREEN,
@@ -25,8 +27,6 @@ from gnn2logic.plotting.colours import (
     YELLOW,
     tint,
 )
-from gnn2logic.plotting.graph_edges import RelationLine, draw_edges, relation_lines
-from gnn2logic.plotting.sheet import font_family, text_width
 
 __all__ = ["NodeStyle", "category_colours", "draw_graph", "spacing"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.plotting.colours import BLUE, EDGE, QUIET
+from gnn2logic.plotting.words import BLUE, EDGE, QUIET
 
 __all__ = ["RelationLine", "draw_edges", "relation_lines"]
 

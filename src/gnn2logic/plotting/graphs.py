@@ -15,8 +15,7 @@ from gnn2logic.graphs.reading import as_batch
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes, new_grid
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
-from gnn2logic.plotting.graph_labels import Labels, category_column, node_labels
-from gnn2logic.plotting.graph_layout import layout
+from gnn2logic.plotting.graph_layout import Labels, category_column, layout, node_labels
 from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.words import wrapped
 

@@ -11,9 +11,8 @@ from gnn2logic.logic.printing.infix import write_infix
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.printing.text import UNICODE
 from gnn2logic.logic.syntax import Formula
-from gnn2logic.plotting.colours import INK, QUIET, text_colours
 from gnn2logic.plotting.sheet import LINE_HEIGHT, Sheet, Word, text_width
-from gnn2logic.plotting.words import raised, wrapped
+from gnn2logic.plotting.words import INK, QUIET, raised, text_colours, wrapped
 
 __all__ = ["READABLE", "Names", "add_legend", "add_note", "formula_text", "names_of", "split_text"]
 

@@ -14,9 +14,9 @@ from gnn2logic.idt.export.view import one_line
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
-from gnn2logic.plotting.colours import BLUE, QUIET, VERMILLION
 from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.sheet import font_family, text_width
+from gnn2logic.plotting.words import BLUE, QUIET, VERMILLION
 
 __all__ = ["plot_rules"]
 

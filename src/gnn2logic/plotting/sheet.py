@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from gnn2logic.plotting.axes import check_axes, new_axes
-from gnn2logic.plotting.colours import INK, PAPER
+from gnn2logic.plotting.words import INK, PAPER
 
 __all__ = ["LINE_HEIGHT", "Sheet", "Stroke", "TextBox", "Word", "font_family", "text_width"]
 

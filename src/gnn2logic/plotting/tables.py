@@ -14,8 +14,7 @@ from gnn2logic.exceptions import LabelError
 from gnn2logic.explanation.wording import percent
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
-from gnn2logic.plotting.colours import BLUE, INK, PAPER
-from gnn2logic.plotting.words import wrapped
+from gnn2logic.plotting.words import BLUE, INK, PAPER, wrapped
 
 __all__ = ["label_counts", "plot_confusion", "plot_fidelity"]
 

@@ -9,10 +9,20 @@ from dataclasses import dataclass
 from gnn2logic.explanation.wording import percent
 from gnn2logic.idt.export.view import ModelView, ShownTree, one_line
 from gnn2logic.idt.tree import Tree
-from gnn2logic.plotting.colours import EDGE, FAINT, INK, PAPER, QUIET, class_colours, tint
 from gnn2logic.plotting.legend import Names
 from gnn2logic.plotting.sheet import LINE_HEIGHT, Sheet, Stroke, TextBox, Word, text_width
-from gnn2logic.plotting.words import Piece, coloured, wrapped
+from gnn2logic.plotting.words import (
+    EDGE,
+    FAINT,
+    INK,
+    PAPER,
+    QUIET,
+    Piece,
+    class_colours,
+    coloured,
+    tint,
+    wrapped,
+)
 
 __all__ = ["Cut", "Placed", "cut_tree", "draw_tree", "place_nodes"]
 

@@ -11,7 +11,6 @@ from gnn2logic.idt.export.view import ModelView, ShownTree, view_of
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.syntax import modal
 from gnn2logic.plotting.axes import needs_matplotlib
-from gnn2logic.plotting.colours import EDGE, QUIET
 from gnn2logic.plotting.legend import (
     Names,
     add_legend,
@@ -22,6 +21,7 @@ from gnn2logic.plotting.legend import (
 )
 from gnn2logic.plotting.sheet import Sheet, Stroke, Word, text_width
 from gnn2logic.plotting.tree_drawing import Cut, cut_tree, draw_tree
+from gnn2logic.plotting.words import EDGE, QUIET
 
 __all__ = ["check_limits", "cut_note", "plot_idt", "plot_tree"]
 

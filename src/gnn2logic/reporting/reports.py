@@ -13,8 +13,8 @@ from gnn2logic._files import write_atomically
 from gnn2logic._optional import import_optional
 from gnn2logic._text import visible_json, visible_texts
 from gnn2logic._validation import check_whole
+from gnn2logic.reporting.examples import idt_svg
 from gnn2logic.reporting.pages import to_html, to_markdown
-from gnn2logic.reporting.pictures import idt_svg
 from gnn2logic.reporting.subject import ReportLimits, read_subject
 from gnn2logic.reporting.summary import summarise
 

@@ -18,6 +18,8 @@ from gnn2logic.reporting.examples import (
 )
 from gnn2logic.reporting.formulas import (
     ROLES,
+    class_formulas,
+    class_rules,
     cut_text,
     logic_text,
     short_names_in,
@@ -25,8 +27,8 @@ from gnn2logic.reporting.formulas import (
     short_words,
     shown_formulas,
     split_formulas,
+    trade_off,
 )
-from gnn2logic.reporting.rules import class_formulas, class_rules, trade_off
 from gnn2logic.reporting.subject import ReportLimits, ReportSubject
 
 __all__ = ["summarise"]

@@ -15,7 +15,7 @@ from typing import Any
 from sklearn.base import clone
 
 from gnn2logic._validation import check_choice
-from gnn2logic.testing import fitting_checks, manners_checks, predicting_checks
+from gnn2logic.testing import checks
 from gnn2logic.testing.requirements import Level
 
 __all__ = ["check_graph_estimator", "graph_estimator_checks"]
@@ -24,40 +24,38 @@ Check = Callable[[Any, Level], None]
 
 # In the order of an estimator's life, so that the first failure is the most basic one.
 _CHECKS: tuple[Check, ...] = (
-    manners_checks.check_constructor_only_stores_parameters,
-    manners_checks.check_parameters_can_be_read_set_and_cloned,
-    manners_checks.check_use_before_fit_raises,
-    manners_checks.check_fit_returns_self,
-    manners_checks.check_fitted_attributes_end_in_underscore,
-    fitting_checks.check_fit_is_deterministic,
-    fitting_checks.check_refit_forgets,
-    fitting_checks.check_inputs_are_not_modified,
-    fitting_checks.check_classes_are_sorted,
-    fitting_checks.check_string_labels,
-    fitting_checks.check_wrong_number_of_labels_raises,
-    fitting_checks.check_sample_weight_of_ones_is_none,
-    fitting_checks.check_sample_weight_matters,
-    fitting_checks.check_global_randomness_is_left_alone,
-    predicting_checks.check_order_of_graphs_does_not_matter,
-    predicting_checks.check_a_graph_alone_is_predicted_alike,
-    predicting_checks.check_numbering_of_nodes_does_not_matter,
-    predicting_checks.check_probabilities,
-    predicting_checks.check_score_is_accuracy,
-    predicting_checks.check_formulas_agree_with_predictions,
-    predicting_checks.check_pickle_round_trip,
-    predicting_checks.check_list_of_batches,
-    predicting_checks.check_networkx_graphs,
-    predicting_checks.check_pyg_graphs,
+    checks.check_constructor_only_stores_parameters,
+    checks.check_parameters_can_be_read_set_and_cloned,
+    checks.check_use_before_fit_raises,
+    checks.check_fit_returns_self,
+    checks.check_fitted_attributes_end_in_underscore,
+    checks.check_fit_is_deterministic,
+    checks.check_refit_forgets,
+    checks.check_inputs_are_not_modified,
+    checks.check_classes_are_sorted,
+    checks.check_string_labels,
+    checks.check_wrong_number_of_labels_raises,
+    checks.check_sample_weight_of_ones_is_none,
+    checks.check_sample_weight_matters,
+    checks.check_global_randomness_is_left_alone,
+    checks.check_order_of_graphs_does_not_matter,
+    checks.check_a_graph_alone_is_predicted_alike,
+    checks.check_numbering_of_nodes_does_not_matter,
+    checks.check_probabilities,
+    checks.check_score_is_accuracy,
+    checks.check_formulas_agree_with_predictions,
+    checks.check_pickle_round_trip,
+    checks.check_list_of_batches,
+    checks.check_networkx_graphs,
+    checks.check_pyg_graphs,
 )
 
 # Checks that speak of something optional: of a package, or of an ability of the estimator.
 _NEEDS: dict[Check, Callable[[Any], bool]] = {
-    predicting_checks.check_networkx_graphs: lambda _: find_spec("networkx") is not None,
-    predicting_checks.check_pyg_graphs: lambda _: find_spec("torch_geometric") is not None,
-    predicting_checks.check_probabilities: lambda estimator: hasattr(estimator, "predict_proba"),
-    predicting_checks.check_formulas_agree_with_predictions: lambda estimator: hasattr(
-        estimator, "formula"
-    ),
+    checks.check_networkx_graphs: lambda _: find_spec("networkx") is not None,
+    checks.check_pyg_graphs: lambda _: find_spec("torch_geometric") is not None,
+    checks.check_probabilities: lambda estimator: hasattr(estimator, "predict_proba"),
+    checks.check_formulas_agree_with_predictions: lambda estimator: hasattr(estimator, "formula"),
 }
 
 

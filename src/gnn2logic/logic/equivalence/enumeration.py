@@ -13,11 +13,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.logic.equivalence.counting import partitions
-from gnn2logic.logic.equivalence.deadline import Deadline, OutOfTimeError
 from gnn2logic.logic.equivalence.orbits import Representatives, bit_matrix, colourings
-from gnn2logic.logic.equivalence.space import GraphSpace
-from gnn2logic.logic.equivalence.witness import SearchOutcome, Witness
+from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError, SearchOutcome, Witness
+from gnn2logic.logic.equivalence.space import GraphSpace, partitions
 from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.syntax import Formula
 

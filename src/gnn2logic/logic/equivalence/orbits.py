@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.logic.equivalence.deadline import Deadline
+from gnn2logic.logic.equivalence.result import Deadline
 from gnn2logic.logic.equivalence.space import GraphSpace
 
 __all__ = ["Representatives", "bit_matrix", "colourings"]

@@ -1,7 +1,9 @@
-"""What a bounded comparison or search found, and how to say it."""
+"""What a bounded comparison or search found and how to say it, and the time that it has."""
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +13,14 @@ from gnn2logic.graphs.modality import Edges
 from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes
 from gnn2logic.logic.syntax import Formula, Modal, predicate
 
-__all__ = ["Equivalence", "Satisfiability"]
+__all__ = [
+    "Deadline",
+    "Equivalence",
+    "OutOfTimeError",
+    "Satisfiability",
+    "SearchOutcome",
+    "Witness",
+]
 
 _METHODS = {
     "enumerate": "by enumeration of {n_graphs:,} graphs",
@@ -194,3 +203,54 @@ def describe_graph(graph: GraphBatch) -> str:
                 edges.append(f"{v}{arrow}{w}{label}")
     with_edges = f"edges {', '.join(edges)}" if edges else "no edges"
     return f"the graph with nodes {', '.join(nodes)} and {with_edges}"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A graph and a node of it that satisfies what was searched for."""
+
+    graph: GraphBatch
+    node: int
+    smallest: bool
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """The outcome of a search.
+
+    Parameters
+    ----------
+    witness : Witness or None
+    proven_nodes : int
+        No graph with at most so many nodes has a node that satisfies what was searched for.
+    n_graphs : int
+        The number of graphs that were evaluated one by one.
+    finished : bool
+        False if time ran out before the search was over.
+    """
+
+    witness: Witness | None
+    proven_nodes: int
+    n_graphs: int
+    finished: bool
+
+
+class OutOfTimeError(Exception):
+    """The time limit has passed; callers turn this into an undecided result."""
+
+
+class Deadline:
+    """The moment at which a search gives up, counted from the making of this object."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = math.inf if seconds is None else time.monotonic() + seconds
+
+    @property
+    def remaining(self) -> float:
+        """The seconds that are left, infinite without a time limit, never negative."""
+        return max(0.0, self._end - time.monotonic())
+
+    def check(self) -> None:
+        """Raise `OutOfTimeError` if no time is left."""
+        if self.remaining <= 0:
+            raise OutOfTimeError
