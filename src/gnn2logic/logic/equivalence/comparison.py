@@ -9,7 +9,7 @@ from typing import Any
 from gnn2logic._validation import check_choice, check_whole, is_number, some_of
 from gnn2logic.exceptions import EquivalenceError, MissingDependencyError, UnsupportedInputError
 from gnn2logic.logic.equivalence.enumeration import search_all
-from gnn2logic.logic.equivalence.result import Deadline, Equivalence, Satisfiability, SearchOutcome
+from gnn2logic.logic.equivalence.result import Deadline, Equivalence, GraphSearch, Satisfiability
 from gnn2logic.logic.equivalence.smt import load_z3, search_symbolic
 from gnn2logic.logic.equivalence.space import (
     MAX_NODES_WITH_EDGES,
@@ -170,7 +170,7 @@ def _search(
     method: str,
     deadline: Deadline,
     max_graphs: int,
-) -> tuple[SearchOutcome, str]:
+) -> tuple[GraphSearch, str]:
     """Search for a node that satisfies `formula`; return the outcome and the method used."""
     if method == "z3":
         return search_symbolic(formula, space, range(1, max_nodes + 1), deadline), "z3"

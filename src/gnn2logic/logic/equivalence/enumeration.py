@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.equivalence.orbits import Representatives, bit_matrix, colourings
-from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError, SearchOutcome, Witness
+from gnn2logic.logic.equivalence.result import Deadline, GraphSearch, OutOfTimeError, Witness
 from gnn2logic.logic.equivalence.space import GraphSpace, partitions
 from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.syntax import Formula
@@ -45,7 +45,7 @@ class ColouredGraphs:
 
 def search_all(
     formula: Formula, space: GraphSpace, max_nodes: int, deadline: Deadline
-) -> SearchOutcome:
+) -> GraphSearch:
     """Search all graphs with at most `max_nodes` nodes for a node that satisfies `formula`."""
     representatives = Representatives(space, deadline)
     n_graphs = n_nodes = 0
@@ -61,10 +61,10 @@ def search_all(
                     best = _better(best, graphs, np.flatnonzero(hits.any(axis=1)))
                 if best is not None:
                     witness = _witness(formula, space, best[1])
-                    return SearchOutcome(witness, n_nodes - 1, n_graphs, finished=True)
+                    return GraphSearch(witness, n_nodes - 1, n_graphs, finished=True)
     except OutOfTimeError:
-        return SearchOutcome(None, n_nodes - 1, n_graphs, finished=False)
-    return SearchOutcome(None, max_nodes, n_graphs, finished=True)
+        return GraphSearch(None, n_nodes - 1, n_graphs, finished=False)
+    return GraphSearch(None, max_nodes, n_graphs, finished=True)
 
 
 def _better(

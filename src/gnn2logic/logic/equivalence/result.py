@@ -16,9 +16,9 @@ from gnn2logic.logic.syntax import Formula, Modal, predicate
 __all__ = [
     "Deadline",
     "Equivalence",
+    "GraphSearch",
     "OutOfTimeError",
     "Satisfiability",
-    "SearchOutcome",
     "Witness",
 ]
 
@@ -215,7 +215,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class SearchOutcome:
+class GraphSearch:
     """The outcome of a search.
 
     Parameters

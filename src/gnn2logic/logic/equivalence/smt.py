@@ -19,7 +19,7 @@ from gnn2logic._optional import import_optional
 from gnn2logic.exceptions import EquivalenceError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges, Modality
-from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError, SearchOutcome, Witness
+from gnn2logic.logic.equivalence.result import Deadline, GraphSearch, OutOfTimeError, Witness
 from gnn2logic.logic.equivalence.space import GraphSpace, Slot
 from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Predicate
@@ -239,7 +239,7 @@ def load_z3() -> Any:
 
 def search_symbolic(
     formula: Formula, space: GraphSpace, sizes: range, deadline: Deadline
-) -> SearchOutcome:
+) -> GraphSearch:
     """Search all graphs with a number of nodes in `sizes` for a node that satisfies `formula`."""
     z3 = load_z3()
     n_nodes = sizes.start
@@ -247,10 +247,10 @@ def search_symbolic(
         for n_nodes in sizes:
             witness = _search_size(z3, formula, space, n_nodes, deadline)
             if witness is not None:
-                return SearchOutcome(witness, n_nodes - 1, 0, finished=True)
+                return GraphSearch(witness, n_nodes - 1, 0, finished=True)
     except OutOfTimeError:
-        return SearchOutcome(None, n_nodes - 1, 0, finished=False)
-    return SearchOutcome(None, sizes.stop - 1, 0, finished=True)
+        return GraphSearch(None, n_nodes - 1, 0, finished=False)
+    return GraphSearch(None, sizes.stop - 1, 0, finished=True)
 
 
 def _search_size(
