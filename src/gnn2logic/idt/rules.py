@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.syntax import Formula
 
-__all__ = ["Rule", "RuleTable", "shown_classes"]
+__all__ = ["Rule", "RuleTable", "shown_classes", "shown_labels"]
 
 # In the table, longer formulas are cut; the chosen ones follow below it, up to the second limit.
 _SHOWN = 100
@@ -338,10 +338,15 @@ def _measured(
 
 def shown_classes(rule: Rule) -> list[Any]:
     """Return all classes but the one with the largest formula: it is what is left over."""
-    labels = list(rule.formulas)
+    return shown_labels(rule.formulas)
+
+
+def shown_labels(formulas: Mapping[Any, Formula]) -> list[Any]:
+    """Return all labels but the one with the largest formula: it is what is left over."""
+    labels = list(formulas)
     if len(labels) == 1:
         return labels
-    largest = max(labels, key=lambda label: (rule.formulas[label].size, rule.formulas[label].key))
+    largest = max(labels, key=lambda label: (formulas[label].size, formulas[label].key))
     return [label for label in labels if label != largest]
 
 
