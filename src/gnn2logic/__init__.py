@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from gnn2logic.idt import IDTPredictor, load
     from gnn2logic.idt.export import export_dot, export_text, export_tikz
     from gnn2logic.idt.from_formulas import from_formulas
-    from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
+    from gnn2logic.learning import IDTClassifier, IDTNodeClassifier, Stability, stability
     from gnn2logic.logic import (
         ALL,
         FALSE,
@@ -92,6 +92,7 @@ __all__ = [
     "PredicateEncoder",
     "Report",
     "ShardStore",
+    "Stability",
     "Teacher",
     "__version__",
     "as_batch",
@@ -131,6 +132,7 @@ __all__ = [
     "random_graphs",
     "report",
     "simplify",
+    "stability",
     "to_c2",
     "to_gnn",
     "to_json",
@@ -170,7 +172,7 @@ _HOMES = {
     "gnn2logic.idt": ("IDTPredictor", "load"),
     "gnn2logic.idt.export": ("export_dot", "export_text", "export_tikz"),
     "gnn2logic.idt.from_formulas": ("from_formulas",),
-    "gnn2logic.learning": ("IDTClassifier", "IDTNodeClassifier"),
+    "gnn2logic.learning": ("IDTClassifier", "IDTNodeClassifier", "Stability", "stability"),
     "gnn2logic.models": ("to_gnn",),
     "gnn2logic.plotting": (
         "plot_confusion",

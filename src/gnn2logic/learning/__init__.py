@@ -5,13 +5,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gnn2logic.learning.estimators import IDTClassifier, IDTNodeClassifier
+    from gnn2logic.learning.refits import stability
+    from gnn2logic.learning.stable_rules import Stability
 
-__all__ = ["IDTClassifier", "IDTNodeClassifier"]
+__all__ = ["IDTClassifier", "IDTNodeClassifier", "Stability", "stability"]
+
+_HOMES = {
+    "IDTClassifier": "estimators",
+    "IDTNodeClassifier": "estimators",
+    "Stability": "stable_rules",
+    "stability": "refits",
+}
 
 
 def __getattr__(name: str) -> Any:
     # Workers of a cluster import the state of a shard from here. They need no scikit-learn, which
     # is slow to import.
-    if name in __all__:
-        return getattr(importlib.import_module("gnn2logic.learning.estimators"), name)
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
