@@ -4,5 +4,8 @@ import os
 
 # Tests run in one process per core; with more threads than cores torch is slower by far.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Threads that wait for each other must not keep a core busy that another process needs: on two
+# busy cores small searches take seven times as long.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # Pictures are written to files; else matplotlib looks for a window when it first draws.
 os.environ.setdefault("MPLBACKEND", "Agg")

@@ -31,7 +31,9 @@ def graph_task() -> tuple[IDTClassifier, GraphBatch, Labels, Labels]:
     teacher = np.where(random.random(90) < 0.1, ~clean, clean)
     names = np.array(["calm", "busy"])
     learned = names[truth.astype(int)][:60]
-    idt = IDTClassifier(n_layers=1, width=4, random_state=0).fit(graphs[:60], learned)
+    idt = IDTClassifier(n_layers=1, algorithm="layers", width=4, random_state=0).fit(
+        graphs[:60], learned
+    )
     return idt, graphs, names[truth.astype(int)], names[teacher.astype(int)]
 
 

@@ -13,6 +13,7 @@ import pytest
 from gnn2logic._progress import Progress
 from gnn2logic.graphs import random_graphs
 from gnn2logic.learning import IDTClassifier
+from gnn2logic.logic import parse
 
 
 class Terminal(io.StringIO):
@@ -152,8 +153,19 @@ def test_a_fit_says_something_in_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
     for verbose, n_lines in ((1, 1), (0, 0), (None, 0)):
         log = io.StringIO()
         monkeypatch.setattr(sys, "stderr", log)
-        IDTClassifier(n_layers=1, verbose=verbose, random_state=0).fit(graphs, y)
+        IDTClassifier(1, algorithm="layers", verbose=verbose, random_state=0).fit(graphs, y)
         assert log.getvalue().count("fit: layer 2/2") == n_lines
+
+
+def test_a_search_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs = random_graphs(60, sizes=5, random_state=0)
+    y = parse("1 U0 > 2").evaluate(graphs)
+    for verbose in (1, 0, None):
+        log = io.StringIO()
+        monkeypatch.setattr(sys, "stderr", log)
+        IDTClassifier(n_layers=0, verbose=verbose, random_state=0).fit(graphs, y)
+        assert log.getvalue().startswith("search: ") == (verbose == 1)
+        assert ("fold 5 of 5, 100% explained by 1 U0 > 2" in log.getvalue()) == (verbose == 1)
 
 
 def test_without_stderr_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,22 +16,35 @@ from gnn2logic.exceptions import ParameterError
 from gnn2logic.logic import Formula
 from gnn2logic.testing import check_graph_estimator, graph_estimator_checks
 
-GRAPH = IDTClassifier(1, width=2, max_depth=3)
-NODE = IDTNodeClassifier(1, width=2, max_depth=2, ccp_alpha=0.001)
+GRAPH = IDTClassifier(1, algorithm="layers", width=2, max_depth=3)
+NODE = IDTNodeClassifier(1, algorithm="layers", width=2, max_depth=2, ccp_alpha=0.001)
 
 
-@pytest.mark.parametrize(("name", "check"), graph_estimator_checks(GRAPH))
+# Models as users get them, with the fewest steps.
+SEARCHED_GRAPH = IDTClassifier(0, n_jobs=1)
+SEARCHED_NODE = IDTNodeClassifier(0, n_jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "check"), [*graph_estimator_checks(GRAPH), *graph_estimator_checks(SEARCHED_GRAPH)]
+)
 def test_graph_classifier(name: str, check: Callable[[], None]) -> None:
     check()
 
 
-@pytest.mark.parametrize(("name", "check"), graph_estimator_checks(NODE, level="node"))
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [
+        *graph_estimator_checks(NODE, level="node"),
+        *graph_estimator_checks(SEARCHED_NODE, level="node"),
+    ],
+)
 def test_node_classifier(name: str, check: Callable[[], None]) -> None:
     check()
 
 
 def test_the_estimator_is_left_alone() -> None:
-    estimator = IDTClassifier(0, max_depth=2, ccp_alpha=0.0)
+    estimator = IDTClassifier(0, algorithm="layers", max_depth=2, ccp_alpha=0.0)
     before = dict(vars(estimator))
     check_graph_estimator(estimator)
     assert vars(estimator) == before
@@ -59,7 +72,7 @@ def test_checks_do_not_need_asserts() -> None:
         "from gnn2logic.testing import graph_estimator_checks\n"
         "class Loud(IDTClassifier):\n"
         "    def score(self, graphs, y, sample_weight=None): return 2.0\n"
-        "checks = dict(graph_estimator_checks(Loud(0, max_depth=1, ccp_alpha=0.0)))\n"
+        "checks = dict(graph_estimator_checks(Loud(0)))\n"
         "try: checks['check_score_is_accuracy']()\n"
         "except AssertionError as error: print(error)"
     )
@@ -80,14 +93,31 @@ class Plain(IDTClassifier):
 
 
 class ChangesParameter(Plain):
-    def __init__(self, n_layers: Any = 0, *, max_depth: Any = 2, random_state: Any = None) -> None:
-        super().__init__(n_layers, max_depth=max_depth or 2, random_state=random_state)
+    def __init__(
+        self,
+        n_layers: Any = 0,
+        *,
+        algorithm: str = "layers",
+        max_depth: Any = 2,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            n_layers, algorithm=algorithm, max_depth=max_depth or 2, random_state=random_state
+        )
         self.max_depth = [max_depth]  # type: ignore[assignment]
 
 
 class LearnsInConstructor(Plain):
-    def __init__(self, n_layers: Any = 0, *, max_depth: Any = 2, random_state: Any = None) -> None:
+    def __init__(
+        self,
+        n_layers: Any = 0,
+        *,
+        algorithm: str = "layers",
+        max_depth: Any = 2,
+        random_state: Any = None,
+    ) -> None:
         self.n_layers, self.max_depth, self.random_state = n_layers, max_depth, random_state
+        self.algorithm = algorithm
         self.classes_ = np.array([])
 
 
@@ -270,7 +300,7 @@ class BatchesOnly(Plain):
     ],
 )
 def test_broken_estimators_are_caught(kind: Any, failing: str, message: str) -> None:
-    estimator = kind(0, max_depth=2)
+    estimator = kind(0, algorithm="layers", max_depth=2)
     (check,) = (
         own
         for name, own in graph_estimator_checks(estimator)
@@ -283,4 +313,4 @@ def test_broken_estimators_are_caught(kind: Any, failing: str, message: str) -> 
 
 
 def test_the_unbroken_base_of_the_broken_ones_passes() -> None:
-    check_graph_estimator(clone(Plain(0, max_depth=2)))
+    check_graph_estimator(clone(Plain(0, algorithm="layers", max_depth=2)))

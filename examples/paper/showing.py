@@ -53,7 +53,8 @@ def from_labels(data: Dataset, n_layers: int = 3) -> Learned:
     index = np.arange(len(data))
     rows, others = train_test_split(index, test_size=0.2, stratify=data.y, random_state=0)
     train, test = data.take(rows), data.take(others)
-    idt = gl.IDTClassifier(n_layers=n_layers, random_state=0).fit(train.graphs, train.y)
+    learner = gl.IDTClassifier(n_layers=n_layers, algorithm="layers", random_state=0)
+    idt = learner.fit(train.graphs, train.y)
     return Learned(idt, train, test)
 
 
@@ -71,7 +72,13 @@ def from_network(learned: Learned, epochs: int) -> Learned:
     ).fit(train.graphs, train.y)
     print(f"A GCN is right about {gnn.score(test.graphs, test.y):.1%} of {len(test)} new graphs.\n")
     idt = gl.distill(
-        gnn, train.graphs, train.y, layer_depth=3, random_thresholds=True, random_state=0
+        gnn,
+        train.graphs,
+        train.y,
+        algorithm="layers",
+        layer_depth=3,
+        random_thresholds=True,
+        random_state=0,
     )
     return replace(learned, idt=idt)
 

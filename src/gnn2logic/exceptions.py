@@ -19,6 +19,7 @@ __all__ = [
     "Gnn2LogicError",
     "GraphError",
     "HiddenInputWarning",
+    "InterruptedSearchWarning",
     "LabelError",
     "LongRuleWarning",
     "MissingDependencyError",
@@ -136,6 +137,10 @@ class UndertrainedWarning(UserWarning):
 
 class LongRuleWarning(UserWarning):
     """A rule is longer than was wished for, because shorter ones are worse."""
+
+
+class InterruptedSearchWarning(UserWarning):
+    """The user has interrupted a search; the model is the best that was found until then."""
 
 
 class UnseenCategoryWarning(UserWarning):

@@ -22,6 +22,8 @@ from gnn2logic.logic.documents import formula_to_document
 from gnn2logic.models import load_gnn
 
 TINY = ["--layers", "1", "--hidden", "4", "--epochs", "2", "--quiet"]
+# Quick, and the paper's algorithm.
+NARROW = ("--idt", "algorithm=layers", "--idt", "width=2")
 # Enough to say both things about graphs.
 SMALL = [
     *("--conv", "gcn", "--layers", "1", "--hidden", "8", "--epochs", "30", "--gnn", "lr=0.05"),
@@ -68,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("train", "psi_0", *FEW, *SMALL, "--out", place / "gnn.safetensors")
     run(
         *("distill", "psi_0", *FEW, "--teacher", place / "gnn.safetensors", "--quiet"),
-        *("--idt", "width=2", "--out", place / "rules.idt.json"),
+        *(*NARROW, "--out", place / "rules.idt.json"),
     )
     (place / "my_networks.py").write_text(NETWORKS, encoding="utf-8")
     return place
@@ -115,7 +117,7 @@ def test_other_settings_of_the_network(tmp_path: Path) -> None:
 def test_distill_saves_the_rules_that_it_prints(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "rules.idt.json"
     given = ("distill", "psi_0", *FEW, "--teacher", folder / "gnn.safetensors")
-    result = run(*given, "--idt", "width=2", "--out", out)
+    result = run(*given, *NARROW, "--out", out)
     saved = gl.load(out)
     assert out.read_bytes() == (folder / "rules.idt.json").read_bytes()
     assert str(saved) in result.stdout
@@ -126,7 +128,7 @@ def test_distill_saves_the_rules_that_it_prints(folder: Path, tmp_path: Path) ->
 
 def test_distill_trains_a_network_and_keeps_it(tmp_path: Path) -> None:
     rules, network = tmp_path / "r.idt.json", tmp_path / "n.safetensors"
-    given = ("distill", "psi_0", *FEW, *TINY, "--variant", "true", "--idt", "width=2")
+    given = ("distill", "psi_0", *FEW, *TINY, "--variant", "true", *NARROW)
     plain = run_json(*given, "--out", rules, "--save-teacher", network)
     assert plain["scores"][0]["rule_accuracy"] > 0.9
     agreed = run_json("evaluate", rules, "psi_0", *FEW, "--teacher", network)["scores"][0]
@@ -137,7 +139,7 @@ def test_distill_trains_a_network_and_keeps_it(tmp_path: Path) -> None:
 
 
 def test_labels_decide_the_final_tree(folder: Path, tmp_path: Path) -> None:
-    given = ("distill", "psi_0", *FEW, "--teacher", folder / "gnn.safetensors", "--idt", "width=2")
+    given = ("distill", "psi_0", *FEW, "--teacher", folder / "gnn.safetensors", *NARROW)
     files = [tmp_path / "flag.idt.json", tmp_path / "name.idt.json"]
     run(*given, "--quiet", "--labels", "--out", files[0])
     run(*given, "--quiet", "--variant", "gnn+true", "--out", files[1])
@@ -181,7 +183,7 @@ def test_a_network_of_the_user(
     out = tmp_path / "mine.idt.json"
     run(
         *("distill", "psi_0", *FEW, "--teacher", f"my_networks:{factory}", "--quiet"),
-        *("--idt", "width=2", "--out", out),
+        *(*NARROW, "--out", out),
     )
     assert set(gl.load(out).classes_.tolist()) == set(classes)
     plain = run_json(
@@ -254,7 +256,7 @@ def test_numbers_at_the_nodes(tmp_path: Path) -> None:
     rules, network = tmp_path / "r.idt.json", tmp_path / "n.safetensors"
     numbers = ("--data", "node_attributes=true")
     run(
-        *("distill", folder, *numbers, *TINY, "--variant", "true", "--idt", "width=2"),
+        *("distill", folder, *numbers, *TINY, "--variant", "true", *NARROW),
         *("--out", rules, "--save-teacher", network),
     )
     plain = run_json("evaluate", rules, folder, *numbers, "--teacher", network, "--part", "all")

@@ -166,7 +166,7 @@ def test_a_tree_learns_from_the_network_that_is_given(store: ShardStore, batch: 
     parameters: dict[str, Any] = {"width": 2, "random_state": 0, "ccp_alpha": 0}
     for sign in (1, -1):
         teacher = Teacher(Signed(Hidden(sign)))
-        tree = gl.distill(teacher, store, **parameters)
+        tree = gl.distill(teacher, store, algorithm="layers", **parameters)
         assert gl.fidelity(tree, teacher, batch) > 0.8
 
 
@@ -249,8 +249,15 @@ def test_distilling_from_a_store(variant: str, level: Any, tmp_path: Path) -> No
     module = seeded(lambda: GCN(2, 6, num_layers=2, out_channels=2))
     teacher = Teacher(module if level == "node" else seeded(lambda: Pooled(GCN(2, 6, 2), 2), 9))
     params: dict[str, Any] = {"width": 3, "random_state": 0, "projection": None}
-    found = gl.distill(teacher, store, variant=variant, **params)
-    plain = gl.distill(teacher, graphs, None if variant == "gnn" else y, variant=variant, **params)
+    found = gl.distill(teacher, store, algorithm="layers", variant=variant, **params)
+    plain = gl.distill(
+        teacher,
+        graphs,
+        None if variant == "gnn" else y,
+        algorithm="layers",
+        variant=variant,
+        **params,
+    )
     assert found.n_layers_ == plain.n_layers_
     assert found.classes_.tolist() == plain.classes_.tolist()
     # Sums in a network are rounded in other ways in other batches, so layers may differ a little.

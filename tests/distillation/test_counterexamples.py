@@ -23,7 +23,9 @@ GRAPHS = random_graphs(80, sizes=np.arange(80) % 9 + 4, density=0.4, random_stat
 
 def model_of(text: str, graphs: GraphBatch = GRAPHS) -> Any:
     labels = parse(text).evaluate(graphs).astype(int)
-    return IDTClassifier(n_layers=1, ccp_alpha=0, random_state=0).fit(graphs, labels)
+    return IDTClassifier(n_layers=1, algorithm="layers", ccp_alpha=0, random_state=0).fit(
+        graphs, labels
+    )
 
 
 def test_the_smallest_possible_graph_is_found() -> None:
@@ -149,7 +151,9 @@ def test_features_and_edge_attributes_come_from_the_data() -> None:
 
 def test_nodes() -> None:
     labels = parse("A U0 > 1").evaluate(GRAPHS, level="node").astype(int)
-    model = IDTNodeClassifier(n_layers=0, ccp_alpha=0, random_state=0).fit(GRAPHS, labels)
+    model = IDTNodeClassifier(n_layers=0, algorithm="layers", ccp_alpha=0, random_state=0).fit(
+        GRAPHS, labels
+    )
     teacher = Teacher(to_gnn(parse("A U0 > 0"), level="node"), level="node")
     found = find_disagreements(model, teacher, GRAPHS, n=1, random_state=0)
     assert found.level == "node"

@@ -21,7 +21,9 @@ GRAPHS = random_graphs(60, sizes=np.arange(60) % 7 + 1, random_state=0)
 
 def graph_model(text: str) -> Any:
     labels = parse(text).evaluate(GRAPHS).astype(int)
-    return IDTClassifier(n_layers=1, ccp_alpha=0, random_state=0).fit(GRAPHS, labels)
+    return IDTClassifier(n_layers=1, algorithm="layers", ccp_alpha=0, random_state=0).fit(
+        GRAPHS, labels
+    )
 
 
 def test_graphs_that_differ_are_those_where_the_formulas_do() -> None:
@@ -43,7 +45,9 @@ def test_graphs_that_differ_are_those_where_the_formulas_do() -> None:
 
 def test_nodes_that_differ() -> None:
     labels = parse("A U0 > 1").evaluate(GRAPHS, level="node").astype(int)
-    model = IDTNodeClassifier(n_layers=0, ccp_alpha=0, random_state=0).fit(GRAPHS, labels)
+    model = IDTNodeClassifier(n_layers=0, algorithm="layers", ccp_alpha=0, random_state=0).fit(
+        GRAPHS, labels
+    )
     other = parse("A U0 > 2")
     found = disagreements(model, Teacher(to_gnn(other, level="node"), level="node"), GRAPHS)
     truth = other.evaluate(GRAPHS, level="node")

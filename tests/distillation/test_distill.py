@@ -40,9 +40,11 @@ def same(first: Any, second: Any) -> bool:
 @pytest.mark.parametrize("name", [None, "gnn", "IDT(GNN)", "idt(gnn)"])
 def test_idt_gnn_learns_the_predictions(teacher: Teacher, name: str | None) -> None:
     own = graphs(60)
-    idt = distill(teacher, own, variant=name, **OPTIONS)
+    idt = distill(teacher, own, algorithm="layers", variant=name, **OPTIONS)
     answers = teacher.run(own)
-    by_hand = IDTClassifier(**OPTIONS).fit(own, answers.labels, activations=answers.activations)
+    by_hand = IDTClassifier(algorithm="layers", **OPTIONS).fit(
+        own, answers.labels, activations=answers.activations
+    )
     assert same(idt, by_hand)
     assert idt.n_layers_ == LAYERS
     assert idt.classes_.tolist() == ["neg", "pos"]
@@ -53,9 +55,11 @@ def test_idt_gnn_learns_the_predictions(teacher: Teacher, name: str | None) -> N
 def test_idt_gnn_true_learns_the_labels(teacher: Teacher, name: str | None) -> None:
     own = graphs(60)
     labels = np.where(own.sizes > 4, 1, -1)
-    idt = distill(teacher, own, labels, variant=name, **OPTIONS)
+    idt = distill(teacher, own, labels, algorithm="layers", variant=name, **OPTIONS)
     activations = teacher.activations(own)
-    assert same(idt, IDTClassifier(**OPTIONS).fit(own, labels, activations=activations))
+    assert same(
+        idt, IDTClassifier(algorithm="layers", **OPTIONS).fit(own, labels, activations=activations)
+    )
     assert str(idt.formula(1)) == "1 true > 4"
     assert idt.classes_.tolist() == [-1, 1]
 
@@ -71,18 +75,18 @@ def test_idt_true_has_as_many_layers(teacher: Teacher, name: str) -> None:
         return teacher.forward(module, batch)
 
     counting = Teacher(teacher.module, forward=forward)
-    idt = distill(counting, own, labels, variant=name, **OPTIONS)
-    assert same(idt, IDTClassifier(LAYERS, **OPTIONS).fit(own, labels))
+    idt = distill(counting, own, labels, algorithm="layers", variant=name, **OPTIONS)
+    assert same(idt, IDTClassifier(LAYERS, algorithm="layers", **OPTIONS).fit(own, labels))
     # Only a few graphs were asked, to look at the network.
     assert max(asked) <= 8
-    shallow = distill(teacher, own, labels, variant=name, n_layers=1, **OPTIONS)
+    shallow = distill(teacher, own, labels, algorithm="layers", variant=name, n_layers=1, **OPTIONS)
     assert shallow.n_layers_ == 1
 
 
 def test_all_kinds_of_graphs_give_the_same_model(teacher: Teacher) -> None:
-    expected = distill(teacher, graphs(60), **OPTIONS)
+    expected = distill(teacher, graphs(60), algorithm="layers", **OPTIONS)
     for own in (data(60), iter(data(60)), list(graphs(60))):
-        assert same(distill(teacher, own, **OPTIONS), expected)
+        assert same(distill(teacher, own, algorithm="layers", **OPTIONS), expected)
 
 
 def test_classes_that_are_never_predicted(tmp_path: Path) -> None:
@@ -94,7 +98,7 @@ def test_classes_that_are_never_predicted(tmp_path: Path) -> None:
     predicted = set(teacher.predict(own))
     assert "c" not in predicted
     assert len(predicted) > 1
-    idt = distill(teacher, own, **OPTIONS)
+    idt = distill(teacher, own, algorithm="layers", **OPTIONS)
     assert idt.classes_.tolist() == ["a", "b", "c", "d"]
     assert str(idt.formula("c")) == "false"
     assert idt.predict_proba(own).shape == (60, 4)
@@ -114,7 +118,7 @@ def test_a_constant_teacher() -> None:
     with torch.no_grad():
         module.head.bias[1] = 1e4
     with pytest.warns(SingleClassWarning, match="All labels are 1; the model is constant") as told:
-        idt = distill(module, graphs(), **OPTIONS)
+        idt = distill(module, graphs(), algorithm="layers", **OPTIONS)
     # It points to the line above, not to one of ours.
     assert [own.filename for own in told] == [__file__]
     assert idt.classes_.tolist() == [0, 1]
@@ -127,7 +131,7 @@ def test_constant_activations_are_no_obstacle() -> None:
     module = zoo("GCN", 2)
     own = graphs(60)
     teacher = Teacher(module, layers=lambda _m, b: [torch.zeros(b.num_nodes, 3)])
-    idt = distill(teacher, own, own.sizes > 4, **OPTIONS)
+    idt = distill(teacher, own, own.sizes > 4, algorithm="layers", **OPTIONS)
     assert str(idt.formula(True)) == "1 true > 4"
 
 
@@ -136,20 +140,22 @@ def test_nodes_and_masks() -> None:
     teacher = Teacher(node_model())
     labels = own.column("U1").astype(int)
     mask = np.arange(90) % 3 > 0
-    idt = distill(teacher, own, **OPTIONS)
+    idt = distill(teacher, own, algorithm="layers", **OPTIONS)
     assert isinstance(idt, IDTNodeClassifier)
     assert idt.classes_.tolist() == [0, 1, 2]
     assert len(idt.predict(own)) == 90
     wrong = np.where(mask, labels, 1 - labels)
     for variant in ("gnn+true", "true"):
-        learned = distill(teacher, own, wrong, variant=variant, mask=mask, **OPTIONS)
+        learned = distill(
+            teacher, own, wrong, algorithm="layers", variant=variant, mask=mask, **OPTIONS
+        )
         assert str(learned.formula(1)) == "U1"
         assert learned.n_layers_ == 2
     answers = teacher.run(own)
-    by_hand = IDTNodeClassifier(**OPTIONS).fit(
+    by_hand = IDTNodeClassifier(algorithm="layers", **OPTIONS).fit(
         own, answers.labels, activations=answers.activations, mask=mask, classes=[0, 1, 2]
     )
-    masked = distill(teacher, own, mask=mask, **OPTIONS)
+    masked = distill(teacher, own, algorithm="layers", mask=mask, **OPTIONS)
     assert np.array_equal(masked.predict(own), by_hand.predict(own))
 
 
@@ -176,7 +182,7 @@ def test_directed_graphs_are_read_against_the_edges() -> None:
     # The node 1 hears from node 0, not the other way round.
     path = Data(x=torch.tensor([[3.0], [0.0]]), edge_index=torch.tensor([[0], [1]]))
     assert teacher.run(path).activations[0].tolist() == [[0.0], [3.0]]
-    idt = distill(teacher, graph, random_state=0, max_features=1.0)
+    idt = distill(teacher, graph, algorithm="layers", random_state=0, max_features=1.0)
     assert str(idt.formula(1)) == "A^T U0 > 1"
     assert (idt.predict(graph) == teacher.predict(graph)).all()
 
@@ -202,7 +208,7 @@ def test_directed_graphs_are_read_against_the_edges() -> None:
 )
 def test_bad_arguments_of_distill(options: Options, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        distill(balanced_zoo("GIN"), graphs(), **options)
+        distill(balanced_zoo("GIN"), graphs(), algorithm="layers", **options)
 
 
 def test_fit_with_all_classes() -> None:

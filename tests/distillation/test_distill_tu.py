@@ -51,7 +51,15 @@ def test_aids_is_about_the_number_of_nodes(
 ) -> None:
     """As in the paper, whose rule is: more than 12 nodes."""
     labels = None if variant == "IDT(GNN)" else aids["y"]
-    idt = distill(aids["gnn"], aids["train"], labels, variant=variant, width=8, random_state=0)
+    idt = distill(
+        aids["gnn"],
+        aids["train"],
+        labels,
+        algorithm="layers",
+        variant=variant,
+        width=8,
+        random_state=0,
+    )
     rule = idt.formula(aids["minority"])
     if labels is not None:
         assert str(rule) == "1 true > 12"
@@ -71,9 +79,9 @@ def test_mutag() -> None:
     graphs, y, test = tu("MUTAG")
     gnn = network(epochs=60).fit(graphs[~test], y[~test])
     assert gnn.score(graphs[test], y[test]) >= 0.7
-    idt = distill(gnn, graphs[~test], width=8, random_state=0)
+    idt = distill(gnn, graphs[~test], algorithm="layers", width=8, random_state=0)
     assert idt.classes_.tolist() == [0, 1]
     assert fidelity(idt, gnn, graphs[~test]) >= 0.85
     assert fidelity(idt, gnn, graphs[test]) >= 0.7
-    true = distill(gnn, graphs[~test], y[~test], width=8, random_state=0)
+    true = distill(gnn, graphs[~test], y[~test], algorithm="layers", width=8, random_state=0)
     assert true.score(graphs[test], y[test]) >= 0.7

@@ -25,7 +25,7 @@ def teacher() -> Teacher:
     return Teacher(balanced_zoo("GIN"))
 
 
-SMALL = IDTClassifier(width=1, max_depth=3, random_state=0)
+SMALL = IDTClassifier(algorithm="layers", width=1, max_depth=3, random_state=0)
 
 
 def test_graphs_of_one_node_are_what_the_estimator_says() -> None:
@@ -43,7 +43,7 @@ def test_graphs_of_one_node_are_what_the_estimator_says() -> None:
 def test_it_is_distill(teacher: Teacher) -> None:
     own = graphs(60)
     distiller = IDTDistiller(teacher, SMALL).fit(own)
-    expected = distill(teacher, own, width=1, max_depth=3, random_state=0)
+    expected = distill(teacher, own, algorithm="layers", width=1, max_depth=3, random_state=0)
     assert str(distiller) == str(expected) == str(distiller.idt_)
     assert np.array_equal(distiller.predict(own), expected.predict(own))
     assert np.array_equal(distiller.predict_proba(own), expected.predict_proba(own))
@@ -57,7 +57,16 @@ def test_it_is_distill(teacher: Teacher) -> None:
     assert str(IDTDistiller(teacher, SMALL).fit(own, y)) == str(expected)
     true = IDTDistiller(teacher, SMALL, variant="true").fit(own, y)
     assert str(true) == str(
-        distill(teacher, own, y, variant="true", width=1, max_depth=3, random_state=0)
+        distill(
+            teacher,
+            own,
+            y,
+            algorithm="layers",
+            variant="true",
+            width=1,
+            max_depth=3,
+            random_state=0,
+        )
     )
     # What it was given is not fitted.
     assert not hasattr(SMALL, "model_")
@@ -140,12 +149,18 @@ def test_manners(teacher: Teacher) -> None:
 
 def test_grid_search_without_an_idt() -> None:
     own, module = graphs(40), balanced_zoo("GIN")
-    grid = {"idt__width": [1], "idt__max_depth": [2], "idt__random_state": [0]}
+    grid = {
+        "idt__algorithm": ["layers"],
+        "idt__width": [1],
+        "idt__max_depth": [2],
+        "idt__random_state": [0],
+    }
     search = GridSearchCV(IDTDistiller(module), grid, cv=2).fit(list(own))
     assert search.best_estimator_.idt_.width == 1
-    expected = distill(module, own, width=1, max_depth=2, random_state=0)
+    expected = distill(module, own, algorithm="layers", width=1, max_depth=2, random_state=0)
     assert str(search.best_estimator_.idt_) == str(expected)
-    nodes = IDTDistiller(Teacher(node_model(), level="node")).set_params(idt__width=2)
+    nodes = IDTDistiller(Teacher(node_model(), level="node"))
+    nodes.set_params(idt__algorithm="layers", idt__width=2)
     assert isinstance(nodes.idt, IDTNodeClassifier)
     assert nodes.fit(own).idt_.width == 2
     with pytest.raises(ParameterError, match="such as IDTNodeClassifier"):
@@ -219,7 +234,7 @@ def test_fidelity_is_the_accuracy_with_respect_to_the_teacher() -> None:
 
 def test_fidelity_of_models(teacher: Teacher) -> None:
     own = graphs(60)
-    idt = distill(teacher, own, width=1, max_depth=3, random_state=0)
+    idt = distill(teacher, own, algorithm="layers", width=1, max_depth=3, random_state=0)
     expected = float((idt.predict(own) == teacher.predict(own)).mean())
     assert expected > 0.6
     for other in (teacher, teacher.module, teacher.predict(own), teacher.predict(own).tolist()):
@@ -234,7 +249,13 @@ def test_fidelity_of_models(teacher: Teacher) -> None:
 def test_fidelity_refuses_what_cannot_be_compared(teacher: Teacher) -> None:
     own = graphs(60)
     signs = distill(
-        teacher, own, np.where(own.sizes > 4, 1, -1), width=1, max_depth=3, random_state=0
+        teacher,
+        own,
+        np.where(own.sizes > 4, 1, -1),
+        algorithm="layers",
+        width=1,
+        max_depth=3,
+        random_state=0,
     )
     with pytest.raises(LabelError, match=r"Got \[-1, 1\] and \[0, 1\]; name those of a network"):
         fidelity(signs, teacher, own)

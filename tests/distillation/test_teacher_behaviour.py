@@ -23,7 +23,14 @@ def test_batch_mates() -> None:
         Teacher(seeded(MixedUp)).check(graphs())
     Teacher(seeded(lambda: MixedUp(fixed=True))).check(graphs())
     with pytest.warns(BatchDependenceWarning):
-        distill(seeded(MixedUp), graphs(), np.arange(12) % 2, width=1, random_state=0)
+        distill(
+            seeded(MixedUp),
+            graphs(),
+            np.arange(12) % 2,
+            algorithm="layers",
+            width=1,
+            random_state=0,
+        )
     # One graph has no company.
     Teacher(seeded(MixedUp)).check(graphs()[0])
 
@@ -99,9 +106,16 @@ def test_edge_data_that_the_idt_cannot_see() -> None:
 def test_distill_knows_what_its_encoder_reads() -> None:
     own, labels = weighted_data(), np.arange(12) % 2
     teacher = Teacher(seeded(lambda: Weighted("edge_attr")))
-    distill(teacher, own, labels, width=1, encoder=PredicateEncoder(edge_types="edge_attr"))
+    distill(
+        teacher,
+        own,
+        labels,
+        algorithm="layers",
+        width=1,
+        encoder=PredicateEncoder(edge_types="edge_attr"),
+    )
     with pytest.warns(HiddenInputWarning):
-        distill(teacher, own, labels, width=1)
+        distill(teacher, own, labels, algorithm="layers", width=1)
 
 
 def test_typed_batches_are_seen(recwarn: pytest.WarningsRecorder) -> None:
@@ -248,5 +262,5 @@ def test_warnings_point_to_the_caller() -> None:
         teacher.check(graphs())
     assert [own.filename for own in caught] == [__file__]
     with pytest.warns(BatchDependenceWarning) as caught:
-        distill(teacher, graphs(), np.arange(12) % 2, width=1, random_state=0)
+        distill(teacher, graphs(), np.arange(12) % 2, algorithm="layers", width=1, random_state=0)
     assert [own.filename for own in caught] == [__file__]

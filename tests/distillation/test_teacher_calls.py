@@ -65,7 +65,7 @@ def test_graphs_are_asked_one_by_one(shape: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         teacher.check(graphs(30))
-    tree = gl.distill(teacher, graphs(60), width=2, random_state=0)
+    tree = gl.distill(teacher, graphs(60), algorithm="layers", width=2, random_state=0)
     assert isinstance(tree, gl.IDTClassifier)
     assert gl.fidelity(tree, teacher, graphs(60)) > 0.7
 

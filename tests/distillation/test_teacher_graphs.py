@@ -158,7 +158,7 @@ def shuffled(count: int = 60) -> Any:
 def test_a_shuffled_loader_is_read_once() -> None:
     """Read twice, its graphs would come in two orders, and answers would not belong together."""
     own, module = data(60), balanced_zoo("GIN")
-    idt = distill(module, own, width=2, random_state=0)
+    idt = distill(module, own, algorithm="layers", width=2, random_state=0)
     agreement = fidelity(idt, module, own)
     assert agreement > 0.8
     differing = len(disagreements(idt, module, own))
@@ -169,7 +169,7 @@ def test_a_shuffled_loader_is_read_once() -> None:
         for _ in range(3):
             assert fidelity(idt, module, shuffled()) == agreement
             assert len(disagreements(idt, module, shuffled())) == differing
-        again = distill(module, shuffled(), width=2, random_state=0)
+        again = distill(module, shuffled(), algorithm="layers", width=2, random_state=0)
         assert fidelity(again, module, own) == pytest.approx(agreement, abs=0.1)
         find_disagreements(idt, module, shuffled(), budget=50, random_state=0)
 

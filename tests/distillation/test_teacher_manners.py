@@ -73,7 +73,7 @@ def test_asking(unchanged: nn.Module) -> None:
 
 def test_distilling(unchanged: nn.Module) -> None:
     labels = np.arange(12) % 2
-    distill(unchanged, graphs(), labels, width=1, random_state=0)
+    distill(unchanged, graphs(), labels, algorithm="layers", width=1, random_state=0)
 
 
 @pytest.mark.parametrize("error", [RuntimeError("boom"), KeyboardInterrupt()])
@@ -214,7 +214,7 @@ import torch
 from gnn2logic import IDTClassifier, random_graphs
 graphs = random_graphs(20, sizes=4, random_state=0)
 before = torch.get_num_threads()
-IDTClassifier(1, width=1).fit(graphs, [0, 1] * 10)
+IDTClassifier(1).fit(graphs, [0, 1] * 10)
 assert (before, torch.get_num_threads()) == (1, 1), torch.get_num_threads()
 """
     threads = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "2"}

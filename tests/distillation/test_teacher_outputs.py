@@ -118,7 +118,7 @@ def test_one_sigmoid_is_a_binary_task(change: Any) -> None:
     assert np.array_equal(teacher.predict(OWN), np.where(logits > 0, "yes", "no"))
     np.testing.assert_allclose(teacher.predict_proba(OWN)[:, 1], expit(logits), atol=1e-4)
     assert np.array_equal(Teacher(balanced(1, change)).predict(OWN), (logits > 0).astype(int))
-    tree = gl.distill(balanced(1, change), OWN, width=2, random_state=0)
+    tree = gl.distill(balanced(1, change), OWN, algorithm="layers", width=2, random_state=0)
     assert gl.fidelity(tree, balanced(1, change), OWN) > 0.8
 
 
@@ -259,7 +259,7 @@ def test_what_a_network_says_of_itself_helps(
 def test_labels_tell_that_one_number_is_a_logit() -> None:
     module = balanced(1)
     truth = (raw(1)[:, 0] > 0).astype(int)
-    tree = gl.distill(module, OWN, truth, width=2, random_state=0)
+    tree = gl.distill(module, OWN, truth, algorithm="layers", width=2, random_state=0)
     assert gl.fidelity(tree, module, OWN) == np.mean(tree.predict(OWN) == truth)
     assert gl.fidelity(module, truth, OWN) == 1
     with pytest.raises(TeacherError, match="one number"):
@@ -275,7 +275,9 @@ def test_labels_tell_that_one_number_is_a_logit() -> None:
         shares = [row["fidelity"] for row in told_by]
         assert pytest.approx(np.mean(tree.predict(OWN) == truth)) in shares
     # Labels for scoring tell as much.
-    gl.IDTDistiller(module, gl.IDTClassifier(width=1, random_state=0)).fit(OWN, truth)
+    gl.IDTDistiller(module, gl.IDTClassifier(algorithm="layers", width=1, random_state=0)).fit(
+        OWN, truth
+    )
     # What is no sigmoid that anybody can see is told.
     hidden = balanced(1, lambda z: 1 / (1 + (-z).exp()))
     with pytest.warns(TeacherWarning, match="one number from 0 to 1.*outputs='probability'"):
@@ -288,7 +290,9 @@ def test_representations_may_come_from_any_task() -> None:
     truth = np.arange(60) % 3
     for module in (balanced(1), balanced(12, torch.sigmoid), balanced(3, loss=nn.MSELoss())):
         for variant in ("gnn+true", "true"):
-            tree = gl.distill(module, OWN, truth, variant=variant, width=1, random_state=0)
+            tree = gl.distill(
+                module, OWN, truth, algorithm="layers", variant=variant, width=1, random_state=0
+            )
             assert tree.classes_.tolist() == [0, 1, 2]
 
 
@@ -296,10 +300,10 @@ def test_stores_tell_by_their_labels(tmp_path: Any) -> None:
     module = balanced(1)
     bare = gl.write_shards(tmp_path / "bare", OWN)
     with pytest.raises(TeacherError, match="one number"):
-        gl.distill(module, bare, width=1, random_state=0)
+        gl.distill(module, bare, algorithm="layers", width=1, random_state=0)
     truth = (raw(1)[:, 0] > 0).astype(int)
     labelled = gl.write_shards(tmp_path / "labelled", OWN, truth)
-    gl.distill(module, labelled, width=1, random_state=0)
+    gl.distill(module, labelled, algorithm="layers", width=1, random_state=0)
     assert labelled.teacher_labels is not None
     assert np.mean(labelled.teacher_labels == truth) > 0.95
 

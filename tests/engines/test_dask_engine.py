@@ -21,6 +21,7 @@ from gnn2logic import IDTClassifier, IDTNodeClassifier, parse, random_graphs
 from gnn2logic.engines import DaskEngine, LocalEngine, as_engine, cluster, cluster_watch
 from gnn2logic.engines.protocol import Crew, Engine, Maker
 from gnn2logic.exceptions import EngineError, ParameterError, StoreError
+from narrow_search import learned_by_search, narrow_search
 
 
 @pytest.fixture(scope="module")
@@ -174,10 +175,27 @@ def test_models_of_graphs_are_the_same(
 ) -> None:
     monkeypatch.setattr(cluster, "_WORTH_A_TASK", worth_a_task)
     labels = parse("1(A U0 > 1/2) > 3").evaluate(GRAPHS)
-    make = IDTClassifier(2, width=6, max_samples=0.7, random_thresholds=True, random_state=3)
+    make = IDTClassifier(
+        2, algorithm="layers", width=6, max_samples=0.7, random_thresholds=True, random_state=3
+    )
     here = learned(make.fit(GRAPHS, labels), tmp_path)
     make.set_params(engine=client, n_shards=n_shards)
     assert learned(make.fit(GRAPHS, labels), tmp_path) == here
+
+
+@pytest.mark.parametrize("n_shards", [1, 5])
+def test_models_by_search_are_the_same(
+    client: distributed.Client, n_shards: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow_search(monkeypatch)
+    labels = parse("1(A U0 > 1/2) > 3").evaluate(GRAPHS)
+    labels ^= np.random.default_rng(0).random(len(labels)) < 0.1
+    make = IDTClassifier(0, max_samples=0.7, random_state=3)
+    here = learned_by_search(make.fit(GRAPHS, labels), tmp_path)
+    engine = Disturbed(DaskEngine(client), lambda: kill_worker(client), 0)
+    make.set_params(engine=engine, n_shards=n_shards)
+    assert learned_by_search(make.fit(GRAPHS, labels), tmp_path) == here
+    assert engine.happened == 1
 
 
 def test_a_worker_killed_again_and_again_changes_nothing(
@@ -186,7 +204,7 @@ def test_a_worker_killed_again_and_again_changes_nothing(
     rng = np.random.default_rng(0)
     layers = [rng.normal(size=(GRAPHS.n_nodes, 3)) for _ in range(2)]
     labels = parse("A U0 > 2").evaluate(GRAPHS, level="node")
-    make = IDTNodeClassifier(width=6, random_state=0)
+    make = IDTNodeClassifier(algorithm="layers", width=6, random_state=0)
     here = learned(make.fit(GRAPHS, labels, activations=layers), tmp_path)
     engine = Disturbed(DaskEngine(client), lambda: kill_worker(client), 1, 10, 20)
     make.set_params(engine=engine, n_shards=4)

@@ -150,7 +150,9 @@ def test_learned_models_say_what_they_saw() -> None:
     graphs = random_graphs(200, sizes=10, random_state=0)
     y = np.where(parse("1 U0 > 4").evaluate(graphs), "many", "few")
     y[:3] = np.where(y[:3] == "many", "few", "many")
-    model = IDTClassifier(n_layers=0, relative=False, max_depth=1, random_state=0).fit(graphs, y)
+    model = IDTClassifier(
+        n_layers=0, algorithm="layers", relative=False, max_depth=1, random_state=0
+    ).fit(graphs, y)
     for graph in (graphs[5], graphs[6]):
         found = explain(model, graph)
         predicted, shares = model.predict(graph)[0], model.predict_proba(graph)[0]

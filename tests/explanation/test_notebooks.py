@@ -97,7 +97,7 @@ def test_many_leaves_are_left_out() -> None:
 
 
 def test_estimators_show_settings_before_and_rules_after_fit(tmp_path: Path) -> None:
-    before = IDTClassifier(n_layers=0, width=7)
+    before = IDTClassifier(n_layers=0, algorithm="layers", width=7)
     theirs: Any = before
     assert "sk-" in theirs._repr_html_()
     assert "sk-" in theirs._repr_mimebundle_()["text/html"]

@@ -391,7 +391,9 @@ def test_learned_models(seed: int, pruned: bool, n_classes: int) -> None:
     names = tuple(rng.permutation(ODD_NAMES)[:2].tolist())
     graphs = random_graphs(60, sizes=8, names=names, directed=True, random_state=seed)
     labels = np.array(["x_1", "y\\", 'z"'])[rng.integers(0, n_classes, size=60)]
-    model = IDTClassifier(2, width=2, min_samples_leaf=4, ccp_alpha=0.0, random_state=seed)
+    model = IDTClassifier(
+        2, algorithm="layers", width=2, min_samples_leaf=4, ccp_alpha=0.0, random_state=seed
+    )
     model.fit(graphs, labels)
     idt = prune(model.model_) if pruned else model.model_
     trees = [*(tree for layer in idt.layers for tree in layer.trees), idt.final]
@@ -410,7 +412,7 @@ def test_learned_models(seed: int, pruned: bool, n_classes: int) -> None:
 def test_legend_holds_the_formulas_that_parse() -> None:
     graphs = random_graphs(80, random_state=0)
     labels = parse("1(A U0 > 3) > 5").evaluate(graphs)
-    model = IDTClassifier(1, width=3, random_state=0).fit(graphs, labels)
+    model = IDTClassifier(1, algorithm="layers", width=3, random_state=0).fit(graphs, labels)
     legend = export_text(model).split("where\n")[1].split("\n")
     assert legend
     for line in legend:
@@ -423,6 +425,6 @@ def test_legend_holds_the_formulas_that_parse() -> None:
 def test_node_models(export: Any) -> None:
     graphs = random_graphs(5, sizes=20, random_state=0)
     labels = parse("A U0 > 3").evaluate(graphs, level="node")
-    model = IDTNodeClassifier(1, width=2, random_state=0).fit(graphs, labels)
+    model = IDTNodeClassifier(1, algorithm="layers", width=2, random_state=0).fit(graphs, labels)
     assert "Class True" in export(model)
     assert "Class yes" in export(model, class_names=["no", "yes"])

@@ -37,7 +37,9 @@ def three_classes(graphs: GraphBatch, seed: int) -> Any:
 @pytest.fixture(scope="module")
 def model() -> IDTClassifier:
     train = some_graphs(0)
-    return IDTClassifier(1, width=4, random_state=0).fit(train, three_classes(train, 0))
+    return IDTClassifier(1, algorithm="layers", width=4, random_state=0).fit(
+        train, three_classes(train, 0)
+    )
 
 
 def check_against_picked(model: Any, table: Any, graphs: GraphBatch, y: Any, weights: Any) -> None:
@@ -81,7 +83,7 @@ def test_rules_of_nodes() -> None:
     truth = parse("A(A U0 > 1) > 1")
     flip = np.random.default_rng(0).random(train.n_nodes) < 0.1
     y = truth.evaluate(train, level="node") ^ flip
-    model = IDTNodeClassifier(1, width=4, random_state=0).fit(train, y)
+    model = IDTNodeClassifier(1, algorithm="layers", width=4, random_state=0).fit(train, y)
     check_against_picked(model, model.rules_, train, y, None)
     y = truth.evaluate(fresh, level="node")
     check_against_picked(model, model.rules(fresh, y), fresh, y, None)
@@ -161,7 +163,7 @@ def count_readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_formulas_and_rules_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     train = some_graphs(0)
     y = three_classes(train, 0)
-    model = IDTClassifier(1, width=4, random_state=0).fit(train, y)
+    model = IDTClassifier(1, algorithm="layers", width=4, random_state=0).fit(train, y)
     read = count_readings(monkeypatch)
     formulas = {label: model.formula(label) for label in model.classes_.tolist()}
     shown = str(model), model.rules_.to_records(), model.rules(train, y).to_records()
@@ -176,7 +178,7 @@ def test_formulas_and_rules_are_read_once(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_was_read_is_that_of_the_model_as_it_is(tmp_path: Path) -> None:
     train = some_graphs(0)
     y = three_classes(train, 0)
-    model = IDTClassifier(1, width=4, random_state=0).fit(train, y)
+    model = IDTClassifier(1, algorithm="layers", width=4, random_state=0).fit(train, y)
     small, large = model.rules_[0], model.rules_[-1]
 
     def says(fitted: Any) -> Any:

@@ -94,7 +94,9 @@ def test_labels_of_all_kinds_survive(level: str, labels: tuple[Any, Any], tmp_pa
     train, fresh = some_graphs(0), some_graphs(1)
     y = np.array(labels)[noisy_labels(train, "1(A U0 > 1) > 1/3", level).astype(int)]
     kind = IDTClassifier if level == "graph" else IDTNodeClassifier
-    model = kind(1, width=2, max_depth=3, random_state=0, ccp_alpha=0.005).fit(train, y)
+    model = kind(1, algorithm="layers", width=2, max_depth=3, random_state=0, ccp_alpha=0.005).fit(
+        train, y
+    )
     loaded = check_round_trip(model, tmp_path, train, fresh)
     assert loaded.classes_.dtype.kind == model.classes_.dtype.kind
     check_round_trip(model.prune(), tmp_path, train, fresh)
@@ -113,7 +115,7 @@ def test_directed_typed_models_with_odd_names_survive(
     count = train.n_graphs if level == "g" else train.n_nodes
     y = np.array([f"{n} {ODD_NAMES[n]}" for n in range(4)])
     y = y[np.arange(count) % n_classes]
-    model = kind(2, width=1, max_depth=2, random_state=seed, ccp_alpha=0.001)
+    model = kind(2, algorithm="layers", width=1, max_depth=2, random_state=seed, ccp_alpha=0.001)
     model.fit(train, y)
     check_round_trip(model, tmp_path_factory.mktemp("models"), train, fresh)
 
@@ -138,6 +140,7 @@ def test_encoders_and_hyper_parameters_survive(tmp_path: Path) -> None:
     train, fresh = pairs(), pairs()
     model = IDTClassifier(
         2,
+        algorithm="layers",
         width=cast(Any, np.int64(2)),
         modalities=[["I", Modality.from_set("1-A")], ("A^T",)],
         class_weight={np.int64(3): np.float32(2.0)},
@@ -214,13 +217,27 @@ def test_committed_models_of_version_1_read_as_ever(kind: str) -> None:
     assert [[own, str(model.formula(own))] for own in model.classes_] == expected["formulas"]
 
 
+@pytest.mark.parametrize("estimator", [IDTClassifier, IDTNodeClassifier])
+def test_files_that_do_not_name_an_algorithm_mean_the_layers(estimator: Any) -> None:
+    """They were written when there was no other one."""
+    kind: Any = "graph" if estimator is IDTClassifier else "node"
+    model, graphs, expected = frozen(kind)
+    again = estimator.load(DATA / f"{kind}-v1.idt.json")
+    assert "algorithm" not in model._parameters
+    assert again.algorithm == "layers"
+    again.fit(graphs, np.array(expected["predictions"]))
+    assert again.score(graphs, expected["predictions"]) > 0.5
+
+
 # Writing -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def model() -> IDTClassifier:
     train = some_graphs()
-    return IDTClassifier(1, width=1, random_state=0).fit(train, np.arange(train.n_graphs) % 2)
+    return IDTClassifier(1, algorithm="layers", width=1, random_state=0).fit(
+        train, np.arange(train.n_graphs) % 2
+    )
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace", "chmod"])
@@ -298,7 +315,7 @@ def test_parameters_are_those_of_the_estimators() -> None:
 def test_earlier_names_of_parameters_are_read(tmp_path: Path) -> None:
     """`max_samples` was `max_graphs` before the first release."""
     train = some_graphs()
-    model = IDTClassifier(1, width=2, max_samples=0.5, random_state=0)
+    model = IDTClassifier(1, algorithm="layers", width=2, max_samples=0.5, random_state=0)
     model.fit(train, noisy_labels(train, "1 U0 > 2")).save(tmp_path / "now.json")
     now = json.loads((tmp_path / "now.json").read_bytes())
     document = copy.deepcopy(now)
@@ -324,7 +341,7 @@ def test_loading_an_estimator_of_the_other_kind(model: IDTClassifier, tmp_path: 
 def test_subclasses_with_parameters_of_their_own(tmp_path: Path) -> None:
     class Own(IDTClassifier):
         def __init__(self, more: int = 0, width: int = 16, random_state: object = None) -> None:
-            super().__init__(1, width=width, random_state=random_state)
+            super().__init__(1, algorithm="layers", width=width, random_state=random_state)
             self.more = more
 
     train = some_graphs()
@@ -358,7 +375,9 @@ def test_using_a_saved_model_needs_no_heavy_package() -> None:
 )
 def test_settings_that_are_no_unicode_are_left_out(changed: dict[str, Any], tmp_path: Path) -> None:
     graphs = some_graphs(count=20)
-    model = IDTClassifier(1, width=2, random_state=0).fit(graphs, np.arange(20) % 2)
+    model = IDTClassifier(1, algorithm="layers", width=2, random_state=0).fit(
+        graphs, np.arange(20) % 2
+    )
     model.set_params(**changed).save(tmp_path / "model.json")
     again = IDTClassifier.load(tmp_path / "model.json")
     assert (again.predict(graphs) == model.predict(graphs)).all()

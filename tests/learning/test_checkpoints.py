@@ -60,14 +60,14 @@ def test_a_fit_goes_on_where_it_broke_off(
     y = TRUTH.evaluate(graphs)
     file = tmp_path / "fit.checkpoint"
     options: dict[str, Any] = {"n_layers": 3, "width": 3, "random_state": 5, **changes}
-    plain = learned(IDTClassifier(**options).fit(graphs, y), tmp_path)
+    plain = learned(IDTClassifier(algorithm="layers", **options).fit(graphs, y), tmp_path)
     with monkeypatch.context() as patched:
         stop_before_layer(patched, at)
         with pytest.raises(Killed):
-            IDTClassifier(**options, checkpoint=file).fit(graphs, y)
+            IDTClassifier(algorithm="layers", **options, checkpoint=file).fit(graphs, y)
     assert file.exists()
     seen = stop_before_layer(monkeypatch, 99)
-    again = IDTClassifier(**options, checkpoint=file, n_shards=4).fit(graphs, y)
+    again = IDTClassifier(algorithm="layers", **options, checkpoint=file, n_shards=4).fit(graphs, y)
     assert seen == list(range(at, 3))
     assert learned(again, tmp_path) == plain
     assert not file.exists()
@@ -77,14 +77,14 @@ def test_a_drawn_seed_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     graphs = graphs_to_learn_from()
     y = TRUTH.evaluate(graphs)
     file = tmp_path / "fit.checkpoint"
-    model = IDTClassifier(2, width=3, checkpoint=file)
+    model = IDTClassifier(2, algorithm="layers", width=3, checkpoint=file)
     with monkeypatch.context() as patched:
         stop_before_layer(patched, 1)
         with pytest.raises(Killed):
             model.fit(graphs, y)
     seed = json.loads(file.read_bytes())["seed"]
     model.fit(graphs, y)
-    seeded = IDTClassifier(2, width=3, random_state=seed).fit(graphs, y)
+    seeded = IDTClassifier(2, algorithm="layers", width=3, random_state=seed).fit(graphs, y)
     assert learned(model, tmp_path) == learned(seeded, tmp_path)
 
 
@@ -109,7 +109,9 @@ def test_killed_by_the_system_in_the_middle_of_a_layer(tmp_path: Path) -> None:
             ShardState.leaf_sums = leaf_sums
         folder = sys.argv[1]
         store = gl.open_shards(folder + "/store")
-        model = IDTClassifier(2, width=3, random_state=1, checkpoint=folder + "/checkpoint")
+        model = IDTClassifier(
+            2, algorithm="layers", width=3, random_state=1, checkpoint=folder + "/checkpoint"
+        )
         model.fit(store).save(folder + "/model.json")
     """
     command = [sys.executable, "-c", textwrap.dedent(script), str(tmp_path)]
@@ -120,7 +122,8 @@ def test_killed_by_the_system_in_the_middle_of_a_layer(tmp_path: Path) -> None:
     subprocess.run([*command, "go on"], check=True)
     found = json.loads((tmp_path / "model.json").read_bytes())
     plain = learned(
-        IDTClassifier(2, width=3, random_state=1).fit(open_shards(store.path)), tmp_path
+        IDTClassifier(2, algorithm="layers", width=3, random_state=1).fit(open_shards(store.path)),
+        tmp_path,
     )
     assert {key: found[key] for key in plain} == plain
 
@@ -143,17 +146,21 @@ def test_the_checkpoint_of_another_fit_is_refused(
     with monkeypatch.context() as patched:
         stop_before_layer(patched, 1)
         with pytest.raises(Killed):
-            IDTClassifier(**common).fit(graphs, y)
+            IDTClassifier(algorithm="layers", **common).fit(graphs, y)
     other = y.copy()
     other[:labels] ^= True
     with pytest.raises(CheckpointError, match="other data or settings"):
-        IDTClassifier(**{**common, **options}).fit(graphs[:count], other[:count])
+        IDTClassifier(algorithm="layers", **{**common, **options}).fit(
+            graphs[:count], other[:count]
+        )
     assert file.exists()
 
 
 def checkpoint_text(folder: Path) -> str:
     graphs = graphs_to_learn_from(30)
-    model = IDTClassifier(1, width=2, random_state=0).fit(graphs, np.arange(30) % 2)
+    model = IDTClassifier(1, algorithm="layers", width=2, random_state=0).fit(
+        graphs, np.arange(30) % 2
+    )
     file = checkpoints.Checkpoint(folder / "x", "fit")
     file.write(checkpoints.Progressed(7, model.model_.columns, model.model_.layers))
     found = file.read()
@@ -192,7 +199,9 @@ def test_references_of_a_checkpoint_are_audited(tmp_path: Path) -> None:
 
 def test_a_checkpoint_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     graphs = graphs_to_learn_from(30)
-    model = IDTClassifier(1, width=2, checkpoint=os.path.join(tmp_path, "missing", "x"))
+    model = IDTClassifier(
+        1, algorithm="layers", width=2, checkpoint=os.path.join(tmp_path, "missing", "x")
+    )
     with pytest.raises(FileNotFoundError):
         model.fit(graphs, np.arange(30) % 2)
 
@@ -204,7 +213,9 @@ def test_a_checkpoint_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 def test_a_checkpoint_must_be_a_path(wrong: Any) -> None:
     graphs = graphs_to_learn_from(30)
     with pytest.raises(ParameterError, match="checkpoint must be the path of a file, or None. Got"):
-        IDTClassifier(1, width=2, checkpoint=wrong).fit(graphs, np.arange(30) % 2)
+        IDTClassifier(1, algorithm="layers", width=2, checkpoint=wrong).fit(
+            graphs, np.arange(30) % 2
+        )
 
 
 def test_a_checkpoint_must_be_a_regular_file(tmp_path: Path) -> None:
@@ -216,11 +227,13 @@ def test_a_checkpoint_must_be_a_regular_file(tmp_path: Path) -> None:
         file.truncate(100 * 10**9)
     for wrong in (pipe, device, huge):
         with pytest.raises(CheckpointError, match="is no checkpoint. It must"):
-            IDTClassifier(1, width=2, checkpoint=wrong).fit(graphs, np.arange(30) % 2)
+            IDTClassifier(1, algorithm="layers", width=2, checkpoint=wrong).fit(
+                graphs, np.arange(30) % 2
+            )
     assert sorted(tmp_path.iterdir()) == [device, huge, pipe]
     link = tmp_path / "link"
     link.symlink_to("real")
-    IDTClassifier(1, width=2, checkpoint=link).fit(graphs, np.arange(30) % 2)
+    IDTClassifier(1, algorithm="layers", width=2, checkpoint=link).fit(graphs, np.arange(30) % 2)
     assert link.is_symlink()
     assert not link.exists()
 
@@ -230,7 +243,7 @@ def begun(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[IDTClassifier,
     graphs = graphs_to_learn_from(60)
     y = TRUTH.evaluate(graphs)
     file = folder / "fit.checkpoint"
-    model = IDTClassifier(2, width=2, random_state=5, checkpoint=file)
+    model = IDTClassifier(2, algorithm="layers", width=2, random_state=5, checkpoint=file)
     with monkeypatch.context() as patched:
         stop_before_layer(patched, 1)
         with pytest.raises(Killed):

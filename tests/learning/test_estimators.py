@@ -36,7 +36,7 @@ def test_fit_tells_the_columns_of_the_graphs() -> None:
     triangle = 1 - np.eye(3, dtype=int)
     graphs = [(triangle, np.array([[n % 3, 0.1 * n]] * 3)) for n in range(30)]
     encoder = PredicateEncoder(feature_names=["atom", "charge"])
-    model = IDTClassifier(1, width=2, encoder=encoder, random_state=0)
+    model = IDTClassifier(1, algorithm="layers", width=2, encoder=encoder, random_state=0)
     for name in ("n_features_in_", "feature_names_in_"):
         assert not hasattr(model, name)
     model.fit(graphs, np.arange(30) % 3 == 0)
@@ -44,7 +44,9 @@ def test_fit_tells_the_columns_of_the_graphs() -> None:
     assert model.feature_names_in_.tolist() == ["atom", "charge"]
     # A batch has predicates, and these are its columns.
     batch = mixed_graphs(0)
-    nodes = IDTNodeClassifier(1, width=2, random_state=0).fit(batch, np.arange(batch.n_nodes) % 2)
+    nodes = IDTNodeClassifier(1, algorithm="layers", width=2, random_state=0).fit(
+        batch, np.arange(batch.n_nodes) % 2
+    )
     assert nodes.feature_names_in_.tolist() == ["U0", "U1"]
 
 
@@ -159,7 +161,9 @@ def test_formulas_prunings_and_copies_predict_the_same(
     rng = np.random.default_rng(seed)
     train = mixed_graphs(seed)
     y = rng.integers(0, n_classes, size=train.n_graphs)
-    model = IDTClassifier(random_state=seed, min_samples_leaf=5, **options).fit(train, y)
+    model = IDTClassifier(algorithm="layers", random_state=seed, min_samples_leaf=5, **options).fit(
+        train, y
+    )
     pruned = model.prune()
     assert len(pruned.model_.columns) <= len(model.model_.columns)
     far = mixed_graphs(seed + 1, directed=True, loops=True, max_multiplicity=3)
@@ -183,7 +187,7 @@ def test_shards_threads_and_repeats_give_one_model(seed: int, weighted: bool) ->
     activations = [rng.normal(size=(train.n_nodes, 12)) for _ in range(2)]
 
     def fit(**options: Any) -> IDTClassifier:
-        model = IDTClassifier(random_state=seed, width=4, **options)
+        model = IDTClassifier(algorithm="layers", random_state=seed, width=4, **options)
         return model.fit(train, y, activations=activations, sample_weight=weight)
 
     reference = fit()
@@ -217,10 +221,10 @@ def test_refitting_forgets_and_inputs_stay() -> None:
     y = np.arange(200) % 3
     weight = np.linspace(1, 2, 200)
     before = copy.deepcopy((y, weight))
-    model = IDTClassifier(random_state=0, n_layers=1)
+    model = IDTClassifier(algorithm="layers", random_state=0, n_layers=1)
     model.fit(first, y, sample_weight=weight)
     model.fit(second, y)
-    fresh = IDTClassifier(random_state=0, n_layers=1).fit(second, y)
+    fresh = IDTClassifier(algorithm="layers", random_state=0, n_layers=1).fit(second, y)
     assert same_model(model, fresh)
     assert np.array_equal(before[0], y)
     assert np.array_equal(before[1], weight)
@@ -229,7 +233,7 @@ def test_refitting_forgets_and_inputs_stay() -> None:
 def test_scikit_learn_tools_work_on_batches_and_lists() -> None:
     train = paper_graphs(0, count=120)
     y = parse(PSI["psi_0"]).evaluate(train)
-    model = IDTClassifier(n_layers=1, width=2, random_state=0)
+    model = IDTClassifier(n_layers=1, algorithm="layers", width=2, random_state=0)
     assert cross_val_score(model, train, y, cv=3).min() > 0.9
     assert cross_val_score(model, list(train), y, cv=3).min() > 0.9
     search = GridSearchCV(model, {"width": [1, 2], "ccp_alpha": [0.0, "auto"]}, cv=2).fit(train, y)
@@ -273,12 +277,14 @@ def test_class_and_sample_weights_reach_the_final_tree() -> None:
     y = np.zeros(200, dtype=int)
     y[:20] = 1
     options: dict[str, Any] = {"n_layers": 0, "ccp_alpha": 1.0, "random_state": 0}
-    assert set(IDTClassifier(**options).fit(train, y).predict(train)) == {0}
-    heavy = IDTClassifier(class_weight={1: 100.0}, **options).fit(train, y)
+    assert set(IDTClassifier(algorithm="layers", **options).fit(train, y).predict(train)) == {0}
+    heavy = IDTClassifier(algorithm="layers", class_weight={1: 100.0}, **options).fit(train, y)
     assert set(heavy.predict(train)) == {1}
-    weighted = IDTClassifier(**options).fit(train, y, sample_weight=np.where(y == 1, 50.0, 1.0))
+    weighted = IDTClassifier(algorithm="layers", **options).fit(
+        train, y, sample_weight=np.where(y == 1, 50.0, 1.0)
+    )
     assert set(weighted.predict(train)) == {1}
-    balanced = IDTClassifier(class_weight="balanced", **options).fit(train, y)
+    balanced = IDTClassifier(algorithm="layers", class_weight="balanced", **options).fit(train, y)
     assert np.allclose(balanced.predict_proba(train)[0], [0.5, 0.5], atol=1e-5)
 
 
@@ -287,7 +293,7 @@ def test_weight_zero_is_like_leaving_out() -> None:
     y = parse("1(A U0 > 1) > 1/3").evaluate(train)
     keep = np.arange(200) < 150
     wrong = np.where(keep, y, ~y)
-    model = IDTClassifier(random_state=0, width=4, ccp_alpha=0.0)
+    model = IDTClassifier(algorithm="layers", random_state=0, width=4, ccp_alpha=0.0)
     model.fit(train, wrong, sample_weight=keep.astype(float))
     assert model.score(train[keep], y[keep]) == 1.0
 
@@ -299,7 +305,7 @@ def test_activations_guide_the_layers() -> None:
     inner = parse("A U0 > 6").evaluate(train, level="node")
     middle = parse("A(A U0 > 6) > 1/2").evaluate(train, level="node")
     activations = [inner[:, None].astype(np.float32), middle[:, None].astype(np.float32)]
-    model = IDTClassifier(width=1, max_features=1.0, random_state=0)
+    model = IDTClassifier(algorithm="layers", width=1, max_features=1.0, random_state=0)
     model.fit(train, truth.evaluate(train), activations=activations)
     assert model.n_layers_ == 2
     assert model.score(test, truth.evaluate(test)) == 1.0
@@ -312,7 +318,14 @@ def test_leaf_sets_by_name() -> None:
     y = parse("1(A U0 > 1) > 1/3").evaluate(train)
     sets = {}
     for name in ("merge", "nested", "all"):
-        model = IDTClassifier(n_layers=1, width=1, max_features=1.0, leaf_sets=name, random_state=0)
+        model = IDTClassifier(
+            n_layers=1,
+            algorithm="layers",
+            width=1,
+            max_features=1.0,
+            leaf_sets=name,
+            random_state=0,
+        )
         model.fit(train, y)
         (tree,) = model.layers_[0].trees
         assert tree.n_leaves == 4
@@ -327,7 +340,7 @@ def test_leaf_sets_by_name() -> None:
 def test_reading_the_model() -> None:
     train = paper_graphs(0)
     truth = parse(PSI["psi_1"])
-    model = IDTClassifier(random_state=0).fit(train, truth.evaluate(train))
+    model = IDTClassifier(algorithm="layers", random_state=0).fit(train, truth.evaluate(train))
     origins = [column for column in model.model_.columns if isinstance(column, LeafSet)]
     assert {origin.layer for origin in origins} == {0, 1, 2}
     assert len(model.layers_) == 3
@@ -378,7 +391,7 @@ def test_reading_the_model() -> None:
     ],
 )
 def test_bad_hyper_parameters_are_told_at_fit(options: dict[str, Any], message: str) -> None:
-    model = IDTClassifier(**options)
+    model = IDTClassifier(algorithm="layers", **options)
     with pytest.raises(ParameterError, match=message):
         model.fit(paper_graphs(0, count=10), np.arange(10) % 2)
 
@@ -435,7 +448,7 @@ def test_bad_weights_masks_and_activations() -> None:
         with pytest.raises(ActivationError, match=message):
             IDTClassifier().fit(train, y, activations=activations)
     with pytest.raises(ParameterError, match="n_layers=3 was given together with activations of 1"):
-        IDTClassifier(n_layers=3).fit(train, y, activations=[good])
+        IDTClassifier(n_layers=3, algorithm="layers").fit(train, y, activations=[good])
     nodes = np.zeros(train.n_nodes, dtype=int)
     for mask, message in ((np.ones(3, bool), "each of the 130 nodes"), (nodes > 0, "Got none")):
         with pytest.raises(LabelError, match=message):
@@ -449,15 +462,23 @@ def test_numbers_of_parallel_edges_are_no_amount_of_data() -> None:
     for count, fine in ((1000, True), (most, False)):
         graph = GraphBatch(None, [[0, count, 0, 0], [count, 0, 3, 1], [0, 3, 0, 2], [0, 1, 2, 0]])
         for options in kinds:
-            learner = IDTNodeClassifier(0, ccp_alpha=0.0, random_state=0, **options)
+            learner = IDTNodeClassifier(
+                0, algorithm="layers", ccp_alpha=0.0, random_state=0, **options
+            )
             if fine:
                 learner.fit(graph, y)
                 continue
             with pytest.raises(GraphError, match=r"at most 1048576 edges.*Merge parallel edges"):
                 learner.fit(graph, y)
-    elsewhere = IDTNodeClassifier(0, modalities=["1-A"], ccp_alpha=0.0, random_state=0)
+    elsewhere = IDTNodeClassifier(
+        0, algorithm="layers", modalities=["1-A"], ccp_alpha=0.0, random_state=0
+    )
     assert elsewhere.fit(graph, y).score(graph, y) > 0
-    assert IDTNodeClassifier(0, ccp_alpha=0.0).fit(graph.merge_multi_edges(), y).score(graph, y)
+    assert (
+        IDTNodeClassifier(0, algorithm="layers", ccp_alpha=0.0)
+        .fit(graph.merge_multi_edges(), y)
+        .score(graph, y)
+    )
 
 
 def test_constant_activations_are_fine() -> None:

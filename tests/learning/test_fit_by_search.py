@@ -21,7 +21,7 @@ def graphs(n: int = 240, seed: int = 0, **settings: Any) -> gl.GraphBatch:
 
 
 def learned(truth: str, batch: gl.GraphBatch, **settings: Any) -> IDTClassifier:
-    model = IDTClassifier(1, algorithm="search", random_state=0, **settings)
+    model = IDTClassifier(1, random_state=0, **settings)
     return model.fit(batch, gl.parse(truth).evaluate(batch))
 
 
@@ -112,7 +112,7 @@ def test_several_classes() -> None:
         batch
     )
     labels = np.array(["few", "some", "many"])[classes]
-    model = IDTClassifier(1, algorithm="search", random_state=0).fit(batch, labels)
+    model = IDTClassifier(1, random_state=0).fit(batch, labels)
     assert model.score(batch, labels) == 1.0
     agree(model, graphs(100, 6))
 
@@ -122,7 +122,7 @@ def test_nodes_within_a_mask() -> None:
     labels = gl.parse("U0 & A U1 > 1").evaluate(batch, level="node")
     mask = np.arange(batch.n_nodes) % 3 > 0
     wrong = np.where(mask, labels, ~labels)
-    model = IDTNodeClassifier(1, algorithm="search", random_state=0).fit(batch, wrong, mask=mask)
+    model = IDTNodeClassifier(1, random_state=0).fit(batch, wrong, mask=mask)
     assert str(model.formula(True)) == "U0 & A U1 > 1"
     agree(model, graphs(20, 7), level="node")
 
@@ -134,7 +134,7 @@ def test_weight_0_is_removal_and_scale_does_not_matter() -> None:
     weights = np.where(np.arange(120) < 40, 0.0, 1.0)
 
     def fitted(*data: Any, **more: Any) -> str:
-        model = IDTClassifier(1, algorithm="search", random_state=0)
+        model = IDTClassifier(1, random_state=0)
         return str(model.fit(*data, **more))
 
     removed = fitted(batch.take(np.arange(40, 120)), labels[40:])
@@ -144,7 +144,7 @@ def test_weight_0_is_removal_and_scale_does_not_matter() -> None:
 
 def test_one_class_is_a_constant() -> None:
     with pytest.warns(gl.exceptions.SingleClassWarning):
-        model = IDTClassifier(1, algorithm="search").fit(graphs(20), np.zeros(20, dtype=int))
+        model = IDTClassifier(1).fit(graphs(20), np.zeros(20, dtype=int))
     assert str(model.formula(0)) == "true"
 
 
@@ -152,23 +152,20 @@ def test_threads_do_not_matter_and_stores_are_read(tmp_path: Path) -> None:
     batch = graphs(150)
     labels = gl.parse("1(A U0 > 2) > 3 & 1 U1 > 4").evaluate(batch)
     store = gl.write_shards(tmp_path / "store", batch, labels, shard_nodes=400)
-    models = [
-        IDTClassifier(1, algorithm="search", random_state=3, n_jobs=n).fit(batch, labels)
-        for n in (1, 2)
-    ]
-    models.append(IDTClassifier(1, algorithm="search", random_state=3).fit(store))
+    models = [IDTClassifier(1, random_state=3, n_jobs=n).fit(batch, labels) for n in (1, 2)]
+    models.append(IDTClassifier(1, random_state=3).fit(store))
     assert len({str(model) for model in models}) == 1
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"algorithm": "guess"}, "algorithm must be one of 'layers', 'search'"),
-        ({"max_size": 10}, "max_size belongs to algorithm='search'"),
-        ({"algorithm": "search", "width": 4}, "width belongs to algorithm='layers'"),
-        ({"algorithm": "search", "checkpoint": "file"}, "checkpoint belongs to"),
-        ({"algorithm": "search", "max_size": 0}, "max_size must be a whole number >= 1"),
-        ({"algorithm": "search", "max_time": "soon"}, "max_time must be a number >= 0"),
+        ({"algorithm": "guess"}, "algorithm must be one of 'search', 'layers'"),
+        ({"algorithm": "layers", "max_size": 10}, "max_size belongs to algorithm='search'"),
+        ({"width": 4}, "width belongs to algorithm='layers'"),
+        ({"ccp_alpha": 0.0}, "ccp_alpha belongs to algorithm='layers'"),
+        ({"max_size": 0}, "max_size must be a whole number >= 1"),
+        ({"max_time": "soon"}, "max_time must be a number >= 0"),
     ],
 )
 def test_settings_that_do_not_go_together(settings: dict[str, Any], message: str) -> None:
@@ -176,18 +173,10 @@ def test_settings_that_do_not_go_together(settings: dict[str, Any], message: str
         IDTClassifier(**settings).fit(graphs(10), np.arange(10) % 2)
 
 
-def test_activations_are_refused() -> None:
-    batch = graphs(10)
-    with pytest.raises(ParameterError, match="labels alone"):
-        IDTClassifier(algorithm="search").fit(
-            batch, np.arange(10) % 2, activations=[np.zeros((batch.n_nodes, 2))]
-        )
-
-
 def test_no_time_still_gives_a_rule() -> None:
     batch = graphs(60)
     labels = gl.parse("1 U0 > 5").evaluate(batch)
-    model = IDTClassifier(algorithm="search", max_time=0).fit(batch, labels)
+    model = IDTClassifier(max_time=0).fit(batch, labels)
     assert model.rules_.chosen.held_out is None
     agree(model, batch)
 
@@ -196,7 +185,7 @@ def test_longer_rules_than_wished_for_are_told() -> None:
     batch = graphs()
     labels = gl.parse("1(U0 & A U1 > 1) > 2").evaluate(batch)
     with pytest.warns(LongRuleWarning, match="more than max_size=3"):
-        model = IDTClassifier(1, algorithm="search", max_size=3, random_state=0).fit(batch, labels)
+        model = IDTClassifier(1, max_size=3, random_state=0).fit(batch, labels)
     assert model.formula(True).size == 5
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -46,11 +46,17 @@ def test_whole_weights_are_like_copies_of_graphs_in_every_layer(by_class: bool) 
     counts = np.where(y == 1, 5, 1) if by_class else rng.integers(1, 6, size=train.n_graphs)
     options: dict[str, Any] = {"width": 4, "random_state": 0, "ccp_alpha": 0.0}
     if by_class:
-        weighted = IDTClassifier(2, class_weight={1: 5, 0: 1}, **options).fit(train, y)
+        weighted = IDTClassifier(2, algorithm="layers", class_weight={1: 5, 0: 1}, **options).fit(
+            train, y
+        )
     else:
-        weighted = IDTClassifier(2, **options).fit(train, y, sample_weight=counts)
-    copied = IDTClassifier(2, **options).fit(with_copies(train, counts), np.repeat(y, counts))
-    plain = IDTClassifier(2, **options).fit(train, y)
+        weighted = IDTClassifier(2, algorithm="layers", **options).fit(
+            train, y, sample_weight=counts
+        )
+    copied = IDTClassifier(2, algorithm="layers", **options).fit(
+        with_copies(train, counts), np.repeat(y, counts)
+    )
+    plain = IDTClassifier(2, algorithm="layers", **options).fit(train, y)
     assert inner_splits(weighted) == inner_splits(copied) != inner_splits(plain)
     assert weighted.model_.final.splits == copied.model_.final.splits
 
@@ -60,9 +66,11 @@ def test_weights_of_nodes_reach_the_inner_layers() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, size=train.n_nodes)
     options: dict[str, Any] = {"width": 4, "random_state": 0}
-    plain = IDTNodeClassifier(1, **options).fit(train, y)
+    plain = IDTNodeClassifier(1, algorithm="layers", **options).fit(train, y)
     weights = rng.integers(1, 9, size=train.n_nodes)
-    weighted = IDTNodeClassifier(1, **options).fit(train, y, sample_weight=weights)
+    weighted = IDTNodeClassifier(1, algorithm="layers", **options).fit(
+        train, y, sample_weight=weights
+    )
     assert inner_splits(weighted) != inner_splits(plain)
 
 
@@ -82,7 +90,9 @@ def test_layers_may_split_on_inputs_on_true_and_on_all_earlier_leaf_sets() -> No
     for text, expected in origin.items():
         last = parse(text).evaluate(train, level="node")
         activations = [own[:, None].astype(float) for own in (two_busy, none, last)]
-        model = IDTClassifier(width=1, max_features=1.0, layer_depth=1, random_state=0)
+        model = IDTClassifier(
+            algorithm="layers", width=1, max_features=1.0, layer_depth=1, random_state=0
+        )
         model.fit(train, np.arange(train.n_graphs) % 2, activations=activations)
         (split,) = splits_of(model, 2)
         column = model.model_.columns[split.column]
@@ -102,7 +112,9 @@ def test_columns_that_say_the_same_are_kept_once() -> None:
         np.column_stack([first.predicates, first.column("U0")]), ["U0", "U1", "copy"]
     )
     y = parse("1(A U0 > 1) > 2").evaluate(train)
-    model = IDTClassifier(2, width=8, leaf_sets="all", random_state=0).fit(train, y)
+    model = IDTClassifier(2, algorithm="layers", width=8, leaf_sets="all", random_state=0).fit(
+        train, y
+    )
     columns = model.model_.columns
     assert InputPredicate("copy") not in columns
     values = column_values(model.model_, train, range(len(columns)))
@@ -119,7 +131,7 @@ def test_channels_that_repeat_a_column_teach_nothing() -> None:
     y = np.arange(train.n_graphs) % 2
     options: dict[str, Any] = {"width": 1, "layer_depth": 1, "max_features": 1.0}
     for shards in (1, 3):
-        model = IDTClassifier(random_state=0, n_shards=shards, **options)
+        model = IDTClassifier(algorithm="layers", random_state=0, n_shards=shards, **options)
         (split,) = splits_of(model.fit(train, y, activations=[target]), 0)
         assert (split.column, str(split.modality), split.threshold) == (1, "A", 1)
     # Where nothing is new, the layer is learned all the same.
@@ -140,7 +152,7 @@ def test_thresholds_are_the_simplest_in_the_gap_of_their_own_node() -> None:
         ]
     )
     y = [label for _, _, label in rows]
-    model = IDTClassifier(0, relative=False, random_state=0).fit(batch, y)
+    model = IDTClassifier(0, algorithm="layers", relative=False, random_state=0).fit(batch, y)
     assert model.score(batch, y) == 1.0
     thresholds = {
         model.model_.columns[split.column]: split.threshold
@@ -156,7 +168,9 @@ def test_only_counts_or_only_shares() -> None:
     y = parse("1(A U0 > 1) > 1/3").evaluate(train)
 
     def thresholds(**options: Any) -> set[type]:
-        model = IDTClassifier(2, random_state=0, ccp_alpha=0.0, **options).fit(train, y)
+        model = IDTClassifier(2, algorithm="layers", random_state=0, ccp_alpha=0.0, **options).fit(
+            train, y
+        )
         splits = [split for layer in inner_splits(model) for split in layer]
         splits += [split for split in model.model_.final.splits if split is not None]
         # A share above 0 is written as a count above 0; along I both are the same.
@@ -174,7 +188,9 @@ def test_what_holds_at_a_node_itself_is_both_a_count_and_a_share(kind: str) -> N
     y = train.column("U0")
     options: dict[str, Any] = {kind: False}
     for n_layers in (0, 1):
-        model = IDTNodeClassifier(n_layers, modalities=["I"], random_state=0, **options)
+        model = IDTNodeClassifier(
+            n_layers, algorithm="layers", modalities=["I"], random_state=0, **options
+        )
         assert model.fit(train, y).formula(True) is parse("U0")
         assert model.score(train, y) == 1.0
 
@@ -185,10 +201,12 @@ def test_what_holds_at_a_node_itself_is_both_a_count_and_a_share(kind: str) -> N
 def test_modal_parameters_of_each_layer() -> None:
     train = some_graphs()
     y = parse("1(A U0 > 1) > 1/3").evaluate(train)
-    model = IDTClassifier(2, modalities=[["1-A", "I"], ["A"]], random_state=0).fit(train, y)
+    model = IDTClassifier(
+        2, algorithm="layers", modalities=[["1-A", "I"], ["A"]], random_state=0
+    ).fit(train, y)
     used = [{str(split.modality) for split in splits_of(model, layer)} for layer in (0, 1)]
     assert used == [{"1-A", "I"}, {"A"}]
-    same = IDTClassifier(2, modalities=["1-I"], random_state=0).fit(train, y)
+    same = IDTClassifier(2, algorithm="layers", modalities=["1-I"], random_state=0).fit(train, y)
     assert {str(s.modality) for layer in inner_splits(same) for s in layer} == {"1-I"}
 
 
@@ -206,7 +224,7 @@ def test_the_projection_and_the_exact_criterion() -> None:
         "random_state": 0,
     }
     y = np.arange(train.n_graphs) % 2
-    whole = IDTClassifier(projection=None, **options)
+    whole = IDTClassifier(algorithm="layers", projection=None, **options)
     whole.fit(train, y, activations=[target / [1e6, 1, 1]])
     assert [own.column for own in splits_of(whole, 0)] == [2]
     # The leading direction is the noise, and along it nothing speaks for U1 more than for U0.
@@ -214,7 +232,9 @@ def test_the_projection_and_the_exact_criterion() -> None:
     for seed in range(8):
         shuffled = target.copy()
         shuffled[:, 0] = np.random.default_rng(seed).permutation(noise)
-        narrow = IDTClassifier(projection=1, **options).fit(train, y, activations=[shuffled])
+        narrow = IDTClassifier(algorithm="layers", projection=1, **options).fit(
+            train, y, activations=[shuffled]
+        )
         seen |= {own.column for own in splits_of(narrow, 0)}
     assert seen == {1, 2}
 
@@ -224,7 +244,9 @@ def test_random_thresholds_and_subsets_of_graphs_change_the_trees() -> None:
     y = parse("1(A U0 > 1) > 1/3").evaluate(train)
 
     def splits(**options: Any) -> list[Any]:
-        model = IDTClassifier(1, width=4, max_features=1.0, random_state=0, **options)
+        model = IDTClassifier(
+            1, algorithm="layers", width=4, max_features=1.0, random_state=0, **options
+        )
         return splits_of(model.fit(train, y), 0)
 
     best = splits()
@@ -239,21 +261,25 @@ def test_a_share_of_graphs_is_drawn_among_those_with_weight() -> None:
     train = some_graphs()
     y = np.arange(80) % 2
     weight = (np.arange(80) < 4).astype(float)
-    model = IDTClassifier(3, width=8, max_samples=0.05, random_state=0)
+    model = IDTClassifier(3, algorithm="layers", width=8, max_samples=0.05, random_state=0)
     assert model.fit(train, y, sample_weight=weight).score(train, y, sample_weight=weight) > 0.4
     mask = np.arange(train.n_nodes) < 15
-    nodes = IDTNodeClassifier(2, width=8, max_samples=0.1, random_state=0)
+    nodes = IDTNodeClassifier(2, algorithm="layers", width=8, max_samples=0.1, random_state=0)
     nodes.fit(train, np.arange(train.n_nodes) % 2, mask=mask)
 
 
 def test_smallest_leaves() -> None:
     train = some_graphs(count=200)
     y = np.random.default_rng(0).integers(0, 2, size=200)
-    model = IDTClassifier(1, min_samples_leaf=7, ccp_alpha=0.0, random_state=0).fit(train, y)
+    model = IDTClassifier(
+        1, algorithm="layers", min_samples_leaf=7, ccp_alpha=0.0, random_state=0
+    ).fit(train, y)
     rows = np.bincount(final_leaves(model.model_, train))
     assert rows.min() >= 7
     assert len(rows) > 3
-    shallow = IDTClassifier(1, max_depth=2, ccp_alpha=0.0, random_state=0).fit(train, y)
+    shallow = IDTClassifier(1, algorithm="layers", max_depth=2, ccp_alpha=0.0, random_state=0).fit(
+        train, y
+    )
     assert shallow.model_.final.depth == 2
 
 
@@ -292,7 +318,7 @@ def test_activations_and_mask_are_not_modified() -> None:
     activations = [rng.normal(size=(train.n_nodes, 20)) for _ in range(2)]
     mask = rng.random(train.n_nodes) < 0.7
     before = [own.copy() for own in (*activations, mask)]
-    model = IDTNodeClassifier(random_state=0, width=2)
+    model = IDTNodeClassifier(algorithm="layers", random_state=0, width=2)
     model.fit(train, np.arange(train.n_nodes) % 2, activations=activations, mask=mask)
     assert all(np.array_equal(a, b) for a, b in zip(before, (*activations, mask), strict=True))
 
@@ -303,7 +329,7 @@ def test_the_scale_of_activations_does_not_matter(scale: float) -> None:
     target = np.random.default_rng(0).integers(-8, 9, size=(train.n_nodes, 3)).astype(float)
     target[:, 0] = train.column("U1")
     y = np.arange(train.n_graphs) % 2
-    model = IDTClassifier(width=2, random_state=0)
+    model = IDTClassifier(algorithm="layers", width=2, random_state=0)
     ordinary = inner_splits(model.fit(train, y, activations=[target / 8]))
     assert inner_splits(model.fit(train, y, activations=[target / 8 * scale])) == ordinary
 
@@ -313,7 +339,7 @@ def test_half_precision_activations() -> None:
     train = some_graphs()
     target = torch.from_numpy(train.predicates.astype(np.float32))
     y = np.arange(train.n_graphs) % 2
-    model = IDTClassifier(width=2, random_state=0)
+    model = IDTClassifier(algorithm="layers", width=2, random_state=0)
     expected = inner_splits(model.fit(train, y, activations=[target]))
     for kind in (torch.bfloat16, torch.float16):
         found = model.fit(train, y, activations=[target.to(kind).requires_grad_()])
@@ -323,12 +349,14 @@ def test_half_precision_activations() -> None:
 def test_a_fit_that_fails_leaves_the_model_as_it_was() -> None:
     train = some_graphs()
     y = parse("1(A U0 > 1) > 1/3").evaluate(train)
-    model = IDTClassifier(1, random_state=0).fit(train, y)
+    model = IDTClassifier(1, algorithm="layers", random_state=0).fit(train, y)
     before, text = model.predict(train), str(model)
     wider = some_graphs(names=("a", "b", "c"))
     other = np.array(["zz", "aa", "kk", "bb"])[np.arange(80) % 4]
     for options in ({"width": 0}, {"ccp_alpha": "x"}, {"n_jobs": 0}, {"max_depth": -1}):
-        broken = IDTClassifier(1, random_state=0).fit(train, y).set_params(**options)
+        broken = (
+            IDTClassifier(1, algorithm="layers", random_state=0).fit(train, y).set_params(**options)
+        )
         with pytest.raises(ValueError, match=next(iter(options))):
             broken.fit(wider, other)
         assert np.array_equal(broken.predict(train), before)
@@ -344,10 +372,12 @@ def test_labels_outside_of_the_mask_are_not_looked_at() -> None:
         ("yes" if own else "no") if known else None for own, known in zip(truth, mask, strict=True)
     ]
     for y, yes in ((numbers, 1), (texts, "yes")):
-        model = IDTNodeClassifier(0, random_state=0).fit(train, y, mask=mask)
+        model = IDTNodeClassifier(0, algorithm="layers", random_state=0).fit(train, y, mask=mask)
         assert np.array_equal(model.predict(train) == yes, truth)
     with pytest.raises(ValueError, match="sample_weight must be .*not 0 everywhere"):
-        IDTNodeClassifier(0).fit(train, numbers, mask=mask, sample_weight=(~mask).astype(float))
+        IDTNodeClassifier(0, algorithm="layers").fit(
+            train, numbers, mask=mask, sample_weight=(~mask).astype(float)
+        )
 
 
 def test_nodes_in_another_order_and_parts_of_the_data_give_the_same_model_of_nodes() -> None:
@@ -355,7 +385,9 @@ def test_nodes_in_another_order_and_parts_of_the_data_give_the_same_model_of_nod
     y = parse("U1 & A U0 > 1").evaluate(train, level="node")
     y ^= np.random.default_rng(0).random(train.n_nodes) < 0.1
     models = [
-        IDTNodeClassifier(1, width=3, random_state=0, n_shards=shards, n_jobs=jobs).fit(train, y)
+        IDTNodeClassifier(
+            1, algorithm="layers", width=3, random_state=0, n_shards=shards, n_jobs=jobs
+        ).fit(train, y)
         for shards, jobs in ((1, None), (2, 1), (7, 2))
     ]
     assert len({str(inner_splits(own)) for own in models}) == 1
@@ -379,7 +411,7 @@ def test_cross_validation_on_a_pyg_dataset() -> None:
     train = some_graphs(count=60)
     y = parse("1 U0 > 2").evaluate(train)
     graphs = Own(to_pyg(train))
-    model = IDTClassifier(0, random_state=0)
+    model = IDTClassifier(0, algorithm="layers", random_state=0)
     assert cross_val_score(model, graphs, y, cv=3).tolist() == (
         cross_val_score(model, train, y, cv=3).tolist()
     )
@@ -404,7 +436,7 @@ def test_cross_validation_on_a_pyg_dataset() -> None:
 )
 def test_labels_that_are_none(y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        IDTClassifier(0).fit(some_graphs(), y)
+        IDTClassifier(0, algorithm="layers").fit(some_graphs(), y)
 
 
 @pytest.mark.parametrize("kind", [int, bool, str, float])
@@ -412,7 +444,7 @@ def test_labels_as_objects(kind: type) -> None:
     train = some_graphs()
     truth = parse("1 U0 > 2").evaluate(train)
     y = np.array([kind(own) for own in truth.astype(int)], dtype=object)
-    model = IDTClassifier(0, random_state=0).fit(train, y)
+    model = IDTClassifier(0, algorithm="layers", random_state=0).fit(train, y)
     assert model.score(train, y) == 1.0
     assert model.classes_.dtype.kind == {int: "i", bool: "b", str: "U", float: "i"}[kind]
 
@@ -432,11 +464,15 @@ def test_labels_as_objects(kind: type) -> None:
 )
 def test_bad_arguments(options: dict[str, Any], fit_options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        IDTClassifier(0, **options).fit(some_graphs(), np.arange(80) % 2, **fit_options)
+        IDTClassifier(0, algorithm="layers", **options).fit(
+            some_graphs(), np.arange(80) % 2, **fit_options
+        )
 
 
 def test_unknown_parameters_of_a_fitted_model() -> None:
-    model = IDTClassifier(0, random_state=0).fit(some_graphs(), np.arange(80) % 2)
+    model = IDTClassifier(0, algorithm="layers", random_state=0).fit(
+        some_graphs(), np.arange(80) % 2
+    )
     with pytest.raises(
         ValueError, match="'wdth' is not a parameter. Parameters: 'absolute'"
     ) as got:
@@ -448,6 +484,8 @@ def test_unknown_parameters_of_a_fitted_model() -> None:
 def test_predicting_too_early_and_with_other_features() -> None:
     with pytest.raises(ValueError, match="This IDTClassifier is not fitted yet. Call fit"):
         IDTClassifier().predict(some_graphs())
-    model = IDTClassifier(0, random_state=0).fit(some_graphs(), np.arange(80) % 2)
+    model = IDTClassifier(0, algorithm="layers", random_state=0).fit(
+        some_graphs(), np.arange(80) % 2
+    )
     with pytest.raises(ValueError, match=r"the 2 columns that the model was made for .*Got 3"):
         model.predict(some_graphs(names=("U0", "U1", "U2")))

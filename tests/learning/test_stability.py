@@ -97,7 +97,7 @@ def test_a_planted_rule_comes_back() -> None:
 
 
 def test_noise_gives_other_rules_each_time() -> None:
-    layers = gl.IDTClassifier(1, width=4, ccp_alpha=0.0, max_depth=3)
+    layers = gl.IDTClassifier(1, algorithm="layers", width=4, ccp_alpha=0.0, max_depth=3)
     result = gl.stability(layers, graphs(), noise(), n=4, random_state=0)
     assert [rule.count for rule in result.rules] == [1, 1, 1, 1]
     assert result.agreement < 0.9
@@ -107,7 +107,7 @@ def test_noise_gives_other_rules_each_time() -> None:
 
 
 def test_one_random_state_gives_one_result() -> None:
-    layers = gl.IDTClassifier(0, max_depth=2)
+    layers = gl.IDTClassifier(0, algorithm="layers", max_depth=2)
     first, again, longer, other = (
         gl.stability(layers, graphs(), noise(), n=n, random_state=seed)
         for n, seed in ((2, 5), (2, 5), (3, 5), (2, 6))
@@ -177,7 +177,7 @@ def test_graphs_in_a_store(tmp_path: Path) -> None:
     labels = gl.parse("1 U0 > 3").evaluate(batch)
     store = gl.write_shards(tmp_path / "store", batch, y=labels, shard_nodes=400)
     assert store.n_shards > 1
-    estimator = gl.IDTClassifier(0, max_depth=2)
+    estimator = gl.IDTClassifier(0, algorithm="layers", max_depth=2)
     result = gl.stability(estimator, store, n=2, random_state=0)
     assert str(result) == str(gl.stability(estimator, batch, labels, n=2, random_state=0))
 

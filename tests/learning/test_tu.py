@@ -33,11 +33,12 @@ def tu_batch(name: str) -> tuple[GraphBatch, np.ndarray]:
     return batch, numbers("graph_labels")
 
 
-def test_aids_is_about_the_number_of_nodes() -> None:
+@pytest.mark.parametrize("algorithm", ["search", "layers"])
+def test_aids_is_about_the_number_of_nodes(algorithm: str) -> None:
     """The paper's rule: more than 12 nodes."""
     graphs, y = tu_batch("AIDS")
     test = np.arange(len(y)) % 5 == 0
-    model = IDTClassifier(random_state=0).fit(graphs[~test], y[~test])
+    model = IDTClassifier(algorithm=algorithm, random_state=0).fit(graphs[~test], y[~test])
     assert str(model.formula(0)) == "1 true > 12"
     assert model.score(graphs[test], y[test]) >= 0.99
 
@@ -47,8 +48,8 @@ def test_others_are_learned(name: str, least: float) -> None:
     """About two standard errors below the mean of three such runs."""
     graphs, y = tu_batch(name)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    scores = cross_val_score(IDTClassifier(random_state=0), graphs, y, cv=folds)
+    scores = cross_val_score(IDTClassifier(algorithm="layers", random_state=0), graphs, y, cv=folds)
     assert scores.mean() >= least
-    model = IDTClassifier(random_state=0).fit(graphs, y)
+    model = IDTClassifier(algorithm="layers", random_state=0).fit(graphs, y)
     pruned = model.prune()
     assert np.array_equal(pruned.predict(graphs), model.predict(graphs))

@@ -79,7 +79,9 @@ def test_the_scale_of_weights_does_not_matter(settings: dict[str, Any]) -> None:
     ]
     for learner, y in learners:
         fits = [
-            learner(random_state=0, **settings).fit(graphs, y, sample_weight=weights * scale)
+            learner(algorithm="layers", random_state=0, **settings).fit(
+                graphs, y, sample_weight=weights * scale
+            )
             for weights in (rng.integers(1, 6, size=len(y)), rng.lognormal(size=len(y)))
             for scale in (1.0, *SCALES)
         ]
@@ -94,7 +96,9 @@ def test_tenths_are_whole_weights_in_single_precision_too() -> None:
     whole = np.arange(graphs.n_graphs) % 3 + 1
     single = np.array([0.1, 0.2, 0.3], dtype=np.float32)[whole - 1]
     models = [
-        IDTClassifier(1, width=4, random_state=0).fit(graphs, y, sample_weight=weights)
+        IDTClassifier(1, algorithm="layers", width=4, random_state=0).fit(
+            graphs, y, sample_weight=weights
+        )
         for weights in (whole, whole / 10, single)
     ]
     assert len({document(model) for model in models}) == 1
@@ -104,7 +108,7 @@ def test_weights_that_differ_beyond_all_measure() -> None:
     graphs = some_graphs(0)
     y = graph_labels(graphs)
     weights = np.where(np.arange(graphs.n_graphs) % 2, 1e308, 5e-324)
-    model = IDTClassifier(1, width=4, class_weight="balanced", random_state=0)
+    model = IDTClassifier(1, algorithm="layers", width=4, class_weight="balanced", random_state=0)
     model.fit(graphs, y, sample_weight=weights)
     assert model.prunings_.full.weights[0] > graphs.n_graphs // 2
 
@@ -117,8 +121,10 @@ def check_removal(
 ) -> Any:
     """Compare weight 0 with what is left without those graphs; labels must not matter either."""
     wrong = np.where(weights > 0, y, 9)
-    model = IDTClassifier(random_state=0, **options).fit(graphs, wrong, sample_weight=weights)
-    expected = IDTClassifier(random_state=0, **options)
+    model = IDTClassifier(algorithm="layers", random_state=0, **options).fit(
+        graphs, wrong, sample_weight=weights
+    )
+    expected = IDTClassifier(algorithm="layers", random_state=0, **options)
     expected.fit(rest, y[kept], sample_weight=weights[kept])
     assert document(model) == document(expected)
     return model
@@ -152,7 +158,7 @@ def test_features_of_graphs_of_weight_0_are_not_encoded() -> None:
     rest = [pair for pair, is_kept in zip(pairs, kept, strict=True) if is_kept]
     model = check_removal(pairs, y, kept * 0.1, kept, rest, {"n_layers": 1, "width": 4})
     assert "U1=3" not in model.encoder_.names_
-    again = IDTClassifier(1, width=4, random_state=0)
+    again = IDTClassifier(1, algorithm="layers", width=4, random_state=0)
     again.fit(iter(pairs), y, sample_weight=kept.astype(float))
     assert document(again) == document(model)
 
@@ -189,9 +195,11 @@ def test_activations_of_graphs_of_weight_0_are_not_looked_at(projection: int | N
     rng = np.random.default_rng(0)
     layers = [rng.normal(size=(graphs.n_nodes, 6)) * np.where(nodes, 1, 1e200)[:, None]]
     options: dict[str, Any] = {"width": 4, "projection": projection, "random_state": 0}
-    model = IDTClassifier(**options)
+    model = IDTClassifier(algorithm="layers", **options)
     model.fit(graphs, y, activations=layers, sample_weight=kept.astype(float))
-    rest = IDTClassifier(**options).fit(graphs[kept], y[kept], activations=[layers[0][nodes]])
+    rest = IDTClassifier(algorithm="layers", **options).fit(
+        graphs[kept], y[kept], activations=[layers[0][nodes]]
+    )
     assert document(model) == document(rest)
 
 
@@ -216,10 +224,10 @@ def test_stores_with_graphs_of_weight_0(level: Any, tmp_path: Path) -> None:
         options: dict[str, Any] = {"width": 4, "random_state": 0}
         if activations is None:
             options["n_layers"] = 1
-        model = learner(engine=LocalEngine(2, max_memory="1 GiB"), **options)
+        model = learner(algorithm="layers", engine=LocalEngine(2, max_memory="1 GiB"), **options)
         model.fit(store, y, sample_weight=weights, activations=activations)
         left = [own[np.repeat(kept, graphs.sizes)] for own in layers]
-        rest = learner(**options).fit(
+        rest = learner(algorithm="layers", **options).fit(
             graphs[kept],
             y[rows],
             sample_weight=weights[rows],
@@ -237,9 +245,13 @@ def test_nodes_of_weight_0_are_outside_of_the_mask(settings: dict[str, Any]) -> 
     # Every graph has a node that is learned from.
     mask[graphs.ptr[:-1]] = True
     options = {**settings, "random_state": 0}
-    masked = IDTNodeClassifier(**options).fit(graphs, y, mask=mask, sample_weight=weights)
+    masked = IDTNodeClassifier(algorithm="layers", **options).fit(
+        graphs, y, mask=mask, sample_weight=weights
+    )
     wrong = np.where(mask, y, 9)
-    zero = IDTNodeClassifier(**options).fit(graphs, wrong, sample_weight=weights * mask * 0.1)
+    zero = IDTNodeClassifier(algorithm="layers", **options).fit(
+        graphs, wrong, sample_weight=weights * mask * 0.1
+    )
     assert document(zero) == document(masked)
 
 
@@ -250,8 +262,12 @@ def test_graphs_whose_nodes_all_have_weight_0_are_not_there() -> None:
     nodes = np.repeat(kept, graphs.sizes)
     mask = np.random.default_rng(0).random(len(y)) < 0.8
     options: dict[str, Any] = {"n_layers": 1, "width": 4, "random_state": 0}
-    zero = IDTNodeClassifier(**options).fit(graphs, y, mask=mask, sample_weight=nodes * 1.0)
-    rest = IDTNodeClassifier(**options).fit(graphs[kept], y[nodes], mask=mask[nodes])
+    zero = IDTNodeClassifier(algorithm="layers", **options).fit(
+        graphs, y, mask=mask, sample_weight=nodes * 1.0
+    )
+    rest = IDTNodeClassifier(algorithm="layers", **options).fit(
+        graphs[kept], y[nodes], mask=mask[nodes]
+    )
     assert document(zero) == document(rest)
 
 
@@ -260,13 +276,19 @@ def test_classes_of_weight_0() -> None:
     y = graph_labels(graphs)
     kept = y != 1
     options: dict[str, Any] = {"n_layers": 1, "width": 4, "random_state": 0}
-    model = IDTClassifier(**options).fit(graphs, y, sample_weight=kept.astype(float))
+    model = IDTClassifier(algorithm="layers", **options).fit(
+        graphs, y, sample_weight=kept.astype(float)
+    )
     assert model.classes_.tolist() == [0, 2]
     # A class that is named by its weight, or in the list of classes, is one.
-    by_class = IDTClassifier(class_weight={1: 0.0}, **options).fit(graphs, y)
-    rest = IDTClassifier(**options).fit(graphs[kept], y[kept], classes=[0, 1, 2])
+    by_class = IDTClassifier(algorithm="layers", class_weight={1: 0.0}, **options).fit(graphs, y)
+    rest = IDTClassifier(algorithm="layers", **options).fit(
+        graphs[kept], y[kept], classes=[0, 1, 2]
+    )
     assert document(by_class) == document(rest)
     assert by_class.classes_.tolist() == [0, 1, 2]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        IDTClassifier(**options).fit(graphs, y, sample_weight=(y > 0).astype(float))
+        IDTClassifier(algorithm="layers", **options).fit(
+            graphs, y, sample_weight=(y > 0).astype(float)
+        )

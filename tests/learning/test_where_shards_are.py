@@ -76,13 +76,13 @@ def test_every_engine_gives_the_same_model(
     settings = {"width": 3, "random_state": seed, **changes}
     if not guided:
         settings["n_layers"] = 2
-    plain = IDTClassifier(**settings).fit(graphs, y, activations=activations)
+    plain = IDTClassifier(algorithm="layers", **settings).fit(graphs, y, activations=activations)
     own = LocalEngine(
         2 if "threads" in engine else 1,
         max_memory="1 GiB" if "files" in engine else None,
         scratch=folder,
     )
-    other = IDTClassifier(**settings, engine=own, n_shards=n_shards)
+    other = IDTClassifier(algorithm="layers", **settings, engine=own, n_shards=n_shards)
     other.fit(graphs, y, activations=activations)
     assert learned(other, folder) == learned(plain, folder)
     assert [path.name for path in folder.iterdir()] == ["model.json"], "scratch files are left"
@@ -91,11 +91,11 @@ def test_every_engine_gives_the_same_model(
 def test_a_store_gives_the_same_model_as_its_graphs(store: ShardStore, tmp_path: Path) -> None:
     graphs = graphs_to_learn_from()
     y = TRUTH.evaluate(graphs)
-    plain = IDTClassifier(2, width=4, random_state=0).fit(graphs, y)
-    assert learned(IDTClassifier(2, width=4, random_state=0).fit(store), tmp_path) == learned(
-        plain, tmp_path
-    )
-    guided = IDTClassifier(width=4, random_state=0)
+    plain = IDTClassifier(2, algorithm="layers", width=4, random_state=0).fit(graphs, y)
+    assert learned(
+        IDTClassifier(2, algorithm="layers", width=4, random_state=0).fit(store), tmp_path
+    ) == learned(plain, tmp_path)
+    guided = IDTClassifier(algorithm="layers", width=4, random_state=0)
     from_arrays = learned(guided.fit(graphs, y, activations=representations(graphs)), tmp_path)
     from_files = learned(guided.fit(store, activations="stored"), tmp_path)
     assert from_files == from_arrays
@@ -107,7 +107,7 @@ def test_nodes_of_a_store(tmp_path: Path) -> None:
     y = gl.parse("A(A U1 > 1) > 1").evaluate(graphs, level="node")
     found = write_shards(tmp_path / "nodes", graphs, y, level="node", shard_nodes=200)
     mask = np.random.default_rng(0).random(len(y)) < 0.7
-    model = IDTNodeClassifier(1, width=4, random_state=0)
+    model = IDTNodeClassifier(1, algorithm="layers", width=4, random_state=0)
     plain = learned(model.fit(graphs, y, mask=mask), tmp_path)
     assert learned(model.fit(found, mask=mask), tmp_path) == plain
 
@@ -123,9 +123,9 @@ def test_what_a_store_lacks_is_said(store: ShardStore, tmp_path: Path) -> None:
     with pytest.raises(ActivationError, match="'stored' or None"):
         IDTClassifier().fit(store, activations=[np.zeros((3, 3))])
     with pytest.raises(ParameterError, match="write_shards"):
-        IDTClassifier(encoder=gl.PredicateEncoder()).fit(store)
+        IDTClassifier(algorithm="layers", encoder=gl.PredicateEncoder()).fit(store)
     with pytest.raises(ParameterError, match="smaller shards"):
-        IDTClassifier(engine=LocalEngine(max_memory="1 MiB")).fit(store)
+        IDTClassifier(algorithm="layers", engine=LocalEngine(max_memory="1 MiB")).fit(store)
     with pytest.raises(LabelError, match="y must hold one label for each of the 120 graphs"):
         IDTClassifier().fit(graphs_to_learn_from())
 
@@ -138,7 +138,7 @@ def test_an_error_in_a_shard_leaves_no_files(tmp_path: Path) -> None:
     scratch.mkdir()
     engine = LocalEngine(2, max_memory="1 GiB", scratch=scratch)
     with pytest.raises(gl.exceptions.StoreError):
-        IDTClassifier(engine=engine).fit(found)
+        IDTClassifier(algorithm="layers", engine=engine).fit(found)
     assert not list(scratch.iterdir())
 
 
@@ -196,10 +196,16 @@ def test_numbers_of_numpy_are_numbers(n_jobs: Any, tmp_path: Path) -> None:
     number: Any = np.int64
     store = write_shards(tmp_path / "store", graphs, np.arange(30) % 2, shard_nodes=number(50))
     options: dict[str, Any] = {"n_layers": np.int8(1), "width": 2, "random_state": np.uint32(0)}
-    found = learned(IDTClassifier(**options, n_jobs=n_jobs).fit(store), tmp_path)
-    assert found == learned(IDTClassifier(1, width=2, random_state=0).fit(store), tmp_path)
+    found = learned(
+        IDTClassifier(algorithm="layers", **options, n_jobs=n_jobs).fit(store), tmp_path
+    )
+    assert found == learned(
+        IDTClassifier(1, algorithm="layers", width=2, random_state=0).fit(store), tmp_path
+    )
     engine = LocalEngine(number(2), max_memory=number(2**30))
-    assert found == learned(IDTClassifier(**options, engine=engine).fit(store), tmp_path)
+    assert found == learned(
+        IDTClassifier(algorithm="layers", **options, engine=engine).fit(store), tmp_path
+    )
 
 
 @pytest.mark.parametrize("n_jobs", [0, -2, 1.0, True, np.True_, "2"])
@@ -209,7 +215,7 @@ def test_numbers_of_jobs_that_make_no_sense(n_jobs: Any, tmp_path: Path) -> None
     store = write_shards(tmp_path / "store", graphs, y, shard_nodes=50)
     for data in ((graphs, y), (store,)):
         with pytest.raises(gl.exceptions.ParameterError, match="n_jobs must be a whole number"):
-            IDTClassifier(1, width=2, n_jobs=n_jobs).fit(*data)
+            IDTClassifier(1, algorithm="layers", width=2, n_jobs=n_jobs).fit(*data)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

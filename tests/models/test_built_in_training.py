@@ -36,7 +36,9 @@ def test_accuracy_on_graphs_never_seen(name: str, conv: str, pooling: str, varia
     gnn = GNNClassifier(conv, pooling=pooling, **SMALL).fit(seen.graphs, seen.y)
     assert gnn.score(fresh.graphs, fresh.y) > 0.95
     labels = None if variant == "IDT(GNN)" else seen.y
-    idt = distill(gnn, seen.graphs, labels, variant=variant, width=8, random_state=0)
+    idt = distill(
+        gnn, seen.graphs, labels, algorithm="layers", variant=variant, width=8, random_state=0
+    )
     assert fidelity(idt, gnn, fresh.graphs) > 0.9
     assert idt.score(fresh.graphs, fresh.y) > 0.9
 

@@ -23,7 +23,9 @@ def model() -> Any:
     graphs = gl.random_graphs(150, sizes=9, random_state=0)
     y = gl.parse("1(A U1 > 2) > 3").evaluate(graphs).astype(int)
     y[::17] = 1 - y[::17]
-    return gl.IDTClassifier(n_layers=1, width=3, max_depth=3, random_state=0).fit(graphs, y)
+    return gl.IDTClassifier(
+        n_layers=1, algorithm="layers", width=3, max_depth=3, random_state=0
+    ).fit(graphs, y)
 
 
 def points(ax: Any, label: str) -> Any:

@@ -33,7 +33,7 @@ def learned() -> Any:
     many = gl.parse("1(A true > 4) > 4").evaluate(graphs).astype(int)
     code = many + gl.parse('1("two\\nlines") > 5').evaluate(graphs)
     y = np.array(CLASSES)[code]
-    return gl.IDTClassifier(n_layers=2, width=4, random_state=0).fit(graphs, y)
+    return gl.IDTClassifier(n_layers=2, algorithm="layers", width=4, random_state=0).fit(graphs, y)
 
 
 def word_extents(ax: Any) -> list[Any]:
@@ -58,7 +58,9 @@ def test_leaves_have_shares_support_and_the_colour_of_their_class() -> None:
     graphs = gl.random_graphs(80, sizes=6, density=0.4, random_state=1)
     y = gl.parse("1 U1 > 2").evaluate(graphs).astype(int)
     y[:4] = 1 - y[:4]
-    model = gl.IDTClassifier(n_layers=0, relative=False, max_depth=1, ccp_alpha=0.0, random_state=0)
+    model = gl.IDTClassifier(
+        n_layers=0, algorithm="layers", relative=False, max_depth=1, ccp_alpha=0.0, random_state=0
+    )
     model.fit(graphs, y)
     ax = plot_tree(model, class_names=["no", "yes"])
     tree = model.model_.final

@@ -299,7 +299,9 @@ def test_a_teacher_may_be_a_network() -> None:
     expected = parse("1(A U0 > 2) > 4").evaluate(graphs)
     assert found["scores"][0]["fidelity"] == np.mean(numbered.predict(graphs) == expected)
     assert found["teacher"]["name"] == type(network).__name__
-    distiller = IDTDistiller(network, IDTClassifier(width=2, random_state=0)).fit(graphs)
+    distiller = IDTDistiller(
+        network, IDTClassifier(algorithm="layers", width=2, random_state=0)
+    ).fit(graphs)
     own = report(distiller, graphs, teacher=network, n_examples=1).to_dict()
     assert own["scores"][0]["fidelity"] == distiller.score(graphs)
 

@@ -103,7 +103,7 @@ def test_every_room_and_every_test_is_in_the_table_of_contributing() -> None:
 @pytest.mark.parametrize("room", ["idt", "learning"])
 def test_every_module_of_the_model_and_its_learner_is_in_its_table(room: str) -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    section = text.partition(f"### {room}\n")[2].partition("\n### ")[0]
+    section = text.partition(f"\n### {room}\n")[2].partition("\n###")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`([\w.]+)", row)}
     modules = {
@@ -111,10 +111,12 @@ def test_every_module_of_the_model_and_its_learner_is_in_its_table(room: str) ->
         for path in (SOURCE / room).rglob("*.py")
         if path.stem != "__init__"
     }
-    # A learner of its own in a folder has one line for all of its modules.
-    folders = {name.removesuffix(".") for name in named if name.endswith(".")}
-    left = {name for name in modules if name.partition(".")[0] not in folders}
-    assert sorted(left ^ {name for name in named if not name.endswith(".")}) == []
+    # A learner in a folder has a table for its modules.
+    for folder in [name for name in named if name.endswith(".")]:
+        table = text.partition(f"#### {room}.{folder}"[:-1] + "\n")[2].partition("\n###")[0]
+        lines = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+        named |= {f"{folder}{name}" for line in lines for name in re.findall(r"`([\w.]+)", line)}
+    assert sorted(modules ^ {name for name in named if not name.endswith(".")}) == []
 
 
 def test_files_on_the_way_of_a_graph_are_there() -> None:

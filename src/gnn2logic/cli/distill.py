@@ -51,7 +51,7 @@ MemoryOption = Annotated[
 ]
 CheckpointOption = Annotated[
     Path | None,
-    typer.Option(help="A file written after every layer; a command that was killed goes on there."),
+    typer.Option(help="A file written after every step; a command that was killed goes on there."),
 ]
 
 
@@ -74,7 +74,7 @@ EXAMPLES = (
     "gnn2logic distill BAMultiShapes --out shapes.idt.json",
     "gnn2logic distill MUTAG --teacher mutag.safetensors --labels --out mutag.idt.json",
     "gnn2logic distill MUTAG --teacher my_package.networks:trained_gin --out mine.idt.json",
-    "gnn2logic distill psi_2 --idt width=8 --idt leaf_sets=merge --out psi_2.idt.json",
+    "gnn2logic distill psi_2 --idt algorithm=layers --idt width=8 --out psi_2.idt.json",
     "gnn2logic distill psi_1 --variant true --layers 1 --out psi_1.idt.json",
     "gnn2logic distill graphs.shards --variant true --dask tcp://10.0.0.1:8786 --out big.idt.json",
 )
@@ -93,7 +93,7 @@ def distill(
     out: Annotated[Path, typer.Option(help="The model, such as NAME.idt.json.")],
     teacher: TeacherOption = None,
     labels: Annotated[
-        bool, typer.Option("--labels", help="Learn the final tree from the true labels.")
+        bool, typer.Option("--labels", help="Learn the classes from the true labels.")
     ] = False,
     variant: Annotated[
         Variant | None,
@@ -108,7 +108,8 @@ def distill(
         typer.Option(
             "--idt",
             metavar="KEY=VALUE",
-            help="A setting of the rules, such as width=8, max_depth=3 or ccp_alpha=0.01.",
+            help="A setting of the rules, such as max_size=20. algorithm=layers is "
+            "the paper's algorithm, with settings such as width=8 or ccp_alpha=0.01.",
         ),
     ] = None,
     conv: ConvOption = Convolution.GIN,

@@ -57,7 +57,7 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> truth = gl.parse("1 U1 > 1/2").evaluate(graphs)
     >>> gnn = GNNClassifier(n_layers=1, hidden=16, lr=0.01, random_state=0).fit(graphs, truth)
     >>> distiller = IDTDistiller(gnn, gl.IDTClassifier(random_state=0))
-    >>> search = GridSearchCV(distiller, {"idt__width": [1, 4]}, cv=2).fit(list(graphs), truth)
+    >>> search = GridSearchCV(distiller, {"idt__n_layers": [0, 1]}, cv=2).fit(list(graphs), truth)
     >>> bool(search.best_score_ > 0.9)
     True
     """

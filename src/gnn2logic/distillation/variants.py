@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from torch_geometric.data import Data
 
 from gnn2logic._validation import to_numpy
 from gnn2logic.distillation.captured_answers import capture
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.notices import telling_caller
+from gnn2logic.distillation.outputs import probabilities
 from gnn2logic.distillation.readings import NOT_ASKED
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError, ParameterError
@@ -60,7 +63,7 @@ def distill(
     mask : array of bool, optional
         For node tasks: the nodes to learn from.
     **idt_params
-        Parameters of `IDTClassifier`, such as ``width`` or ``random_state``.
+        Parameters of `IDTClassifier`, such as ``max_size`` or ``random_state``.
 
     Returns
     -------
@@ -130,7 +133,8 @@ def fit_to_teacher(
     stored = isinstance(graphs, ShardStore)
     if variant != "gnn" and labels is None and not stored:
         raise LabelError(f"{VARIANTS[variant]} learns from labels. Got None instead.")
-    if variant != "true" and idt_params.get("n_layers") is not None:
+    searches = idt_params.get("algorithm", "search") == "search"
+    if variant != "true" and not searches and idt_params.get("n_layers") is not None:
         raise ParameterError(
             f"n_layers must be None for {VARIANTS[variant]}: there are as many layers as the "
             f"teacher has. Got {idt_params['n_layers']!r} instead."
@@ -163,6 +167,8 @@ def fit_to_teacher(
     if variant == "gnn":
         given["classes"] = answers.classes
         labels = answers.labels
+        if searches:
+            given["scores"] = answers.targets
     fitted: IDTClassifier | IDTNodeClassifier = telling_caller(
         lambda: idt.fit(graphs, labels, **given)
     )
@@ -184,7 +190,10 @@ def _n_classes(labels: object, graphs: object) -> int | None:
 
 @dataclass(frozen=True)
 class _Answers:
-    """What an IDT learns from a teacher; activations as `fit` takes them."""
+    """What an IDT learns from a teacher; activations as `fit` takes them.
+
+    `targets` say how sure the teacher is of each class; None for a store, which keeps classes.
+    """
 
     level: str
     either_level: bool
@@ -192,6 +201,7 @@ class _Answers:
     labels: Any
     classes: Any
     activations: Any
+    targets: npt.NDArray[np.float64] | None
 
 
 def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _Answers:
@@ -207,6 +217,7 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
                 graphs.teacher_labels,
                 graphs.teacher_classes,
                 "stored",
+                None,
             )
         edge_types: Any = graphs.encoder.edge_types
         # One shard shows how many layers there are.
@@ -222,7 +233,14 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
         answers.labels,
         answers.classes,
         answers.activations,
+        _targets(answers.scores),
     )
+
+
+def _targets(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """Return the probability of every class; of two classes that of the second."""
+    certainty = probabilities(scores)
+    return certainty[:, 1:] if certainty.shape[1] == 2 else certainty
 
 
 def _decisive_graph(graphs: object) -> Data:

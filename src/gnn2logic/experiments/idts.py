@@ -80,7 +80,7 @@ class _Material:
         with warnings.catch_warnings():
             # A network that always says the same is a result like any other.
             warnings.simplefilter("ignore", SingleClassWarning)
-            return IDTClassifier(**settings).fit(
+            return IDTClassifier(algorithm="layers", **settings).fit(
                 self.graphs, self.target, activations=self.activations, classes=self.classes
             )
 

@@ -156,7 +156,7 @@ class GraphDecisions:
 def largest_count(share: Fraction, size: int) -> int:
     """Return the largest count that is not more than a share of a size, in whole numbers.
 
-    >>> largest_part(Fraction(7, 10), 90)
+    >>> largest_count(Fraction(7, 10), 90)
     63
     """
     return share.numerator * size // share.denominator

@@ -54,6 +54,9 @@ PARAMETERS = (
 # Files may have names that are no longer used.
 _EARLIER_NAMES = {"max_graphs": "max_samples"}
 
+# What files mean that do not say it: the default was another one when they were written.
+_EARLIER_DEFAULTS = {"algorithm": "layers"}
+
 # What has no place in a file; None is a value like any other.
 _UNWRITABLE = object()
 
@@ -115,7 +118,8 @@ def parameters_from_document(plain: Mapping[str, Any]) -> dict[str, Any]:
     unknown = sorted(set(plain) - set(PARAMETERS))
     if unknown:
         raise ModelFileError(f"The model has an unknown parameter {unknown[0]!r}.")
-    return {name: _from_plain(name, value) for name, value in plain.items()}
+    given = {name: _from_plain(name, value) for name, value in plain.items()}
+    return {**_EARLIER_DEFAULTS, **given}
 
 
 def _from_plain(name: str, value: object) -> Any:

@@ -198,9 +198,24 @@ class IDTPredictor:
             self.model_, self.prunings_, self.classes_, self.chosen_, values, self.rules_
         )
 
-    def pick(self, index: int | Rule) -> Self:
-        """Return a copy of the model that predicts with another row of `rules_`, or its index."""
+    def pick(self, index: int | Rule | None = None, *, max_size: int | None = None) -> Self:
+        """Return a copy of the model that predicts with another row of `rules_`.
+
+        Parameters
+        ----------
+        index : int or Rule, optional
+            The row, or its index.
+        max_size : int, optional
+            Instead of a row: the most accurate rule of at most so many symbols, on held-out data
+            where its accuracy there is known.
+        """
         check_fitted(self, "model_")
+        if (index is None) == (max_size is None):
+            raise ParameterError(
+                "pick needs a row of rules_, its index, or max_size=..., one of them."
+            )
+        if max_size is not None:
+            index = self.rules_.within(check_whole("max_size", max_size, least=1))
         if isinstance(index, Rule):
             index = index.index
         number = check_whole("index", index, least=0)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gnn2logic._optional import import_optional
 from gnn2logic._text import one_line
+from gnn2logic.exceptions import ParameterError
 from gnn2logic.idt.formulas import class_formula, final_columns, leaf_classes
 from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.tree import Tree
@@ -247,6 +248,23 @@ class RuleTable(Sequence[Rule]):
     def chosen(self) -> Rule:
         """The rule that the model predicts with."""
         return next(rule for rule in self._rules if rule.chosen)
+
+    def within(self, max_size: int) -> Rule:
+        """Return the most accurate rule of at most so many symbols; the shortest of equals."""
+        short = [rule for rule in self._rules if rule.size <= max_size]
+        if not short:
+            smallest = min(rule.size for rule in self._rules)
+            raise ParameterError(
+                f"max_size must be at least {smallest}, the size of the shortest rule. "
+                f"Got {max_size} instead."
+            )
+        return max(
+            short,
+            key=lambda rule: (
+                rule.accuracy if rule.held_out is None else rule.held_out,
+                -rule.size,
+            ),
+        )
 
     def to_records(self, max_leaves: int | None = None) -> list[dict[str, Any]]:
         """Return one plain dict for each rule and class.

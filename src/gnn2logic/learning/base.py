@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from gnn2logic._digests import digest_of_values
 from gnn2logic._progress import Progress
 from gnn2logic._validation import (
-    check_choice,
-    check_number,
     check_whole,
     is_whole,
     seed_from,
@@ -28,16 +27,18 @@ from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder, graph_tags
 from gnn2logic.idt.files import read_contents
-from gnn2logic.idt.model import IDT, Prunings
+from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.parameters import parameters_from_document, parameters_to_document
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.learning.checkpoints import Checkpoint
+from gnn2logic.learning.checkpoints import Checkpoint, CheckpointFile
 from gnn2logic.learning.data import CheckedRows, KeptGraphs, RowLabels, TrainingData, training_data
+from gnn2logic.learning.inputs import check_scores
 from gnn2logic.learning.settings import (
-    check_measures,
+    check_algorithm,
     final_settings,
     layer_modalities,
     layer_settings,
+    search_options,
 )
 from gnn2logic.learning.targets import integer_weights
 from gnn2logic.storage import ShardStore
@@ -45,21 +46,8 @@ from gnn2logic.storage import ShardStore
 __all__ = ["IDTEstimator"]
 
 _DEFAULT_LAYERS = 3
-# What a search has no use for.
-_LAYERS_ONLY = (
-    "width",
-    "layer_depth",
-    "max_features",
-    "max_samples",
-    "random_thresholds",
-    "leaf_sets",
-    "max_depth",
-    "ccp_alpha",
-    "projection",
-    "n_shards",
-    "engine",
-    "checkpoint",
-)
+# Longer columns of the inner layers are no small part of a rule that people read.
+_LONGEST_PROPOSED = 12
 # What a fit on a store takes unless an engine says otherwise.
 _STORE_MEMORY = "1 GiB"
 
@@ -71,7 +59,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         self,
         n_layers: int | None = None,
         *,
-        algorithm: str = "layers",
+        algorithm: str = "search",
         max_size: int | None = None,
         max_time: float | None = None,
         width: int = 32,
@@ -146,24 +134,15 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
         given: object,
         activations: object,
+        scores: object,
         rows: CheckedRows,
     ) -> None:
         """Learn everything, from graphs as they were `given` and as they were encoded.
 
         What was learned before is replaced at the very end: if anything fails, it is still there.
         """
-        # numba is slow to import and only learning needs it.
-        from gnn2logic.learning.fit import fit
-
-        algorithm = check_choice("algorithm", self.algorithm, ("layers", "search"))
-        if algorithm == "search":
-            self._learn_by_search(encoded, given, activations, rows)
-            return
-        for name in ("max_size", "max_time"):
-            if getattr(self, name) is not None:
-                raise ParameterError(
-                    f"{name} belongs to algorithm='search'. Got it with algorithm='layers'."
-                )
+        # A subclass may have other parameters, and other defaults.
+        algorithm = check_algorithm(self, IDTEstimator().get_params(deep=False))
         encoder, graphs = encoded
         kept = KeptGraphs.with_weight(graphs, rows.absent)
         kept_rows = kept.graphs if self._level == "graph" else kept.nodes
@@ -171,17 +150,41 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             encoder = self._new_encoder()
             graphs = encoder.fit_transform_some(given, kept.graphs)
         data = training_data(graphs, activations, kept, self._whole("n_shards", least=1))
+        labels = RowLabels(
+            rows.codes[kept_rows], integer_weights(rows.weights[kept_rows]), len(rows.classes)
+        )
+        numbers = None if scores is None else check_scores(scores, kept_rows)
+        with limited_threads(self.n_jobs):
+            if algorithm == "search":
+                learned = self._by_search(graphs, data, labels, numbers)
+            else:
+                if numbers is not None:
+                    raise ParameterError(
+                        "scores are for algorithm='search'; layers learn from activations and "
+                        "labels. Leave scores out."
+                    )
+                learned = self._by_layers(graphs, data, labels)
+        self.encoder_ = encoder
+        self.classes_ = rows.classes
+        self.front_, self.prunings_, self.chosen_, self.model_ = learned
+
+    def _by_layers(
+        self, graphs: GraphBatch | ShardStore, data: TrainingData, labels: RowLabels
+    ) -> tuple[RuleFront | None, Prunings, int, IDT]:
+        """Learn as the paper does: inner layers, then the final tree."""
+        # numba is slow to import and only learning needs it.
+        from gnn2logic.learning.fit import fit
+
         n_layers = self._n_layers(data)
         modalities = layer_modalities(self.modalities, graphs, n_layers)
         inner = [layer_settings(self, of_layer) for of_layer in modalities[:-1]]
         final = final_settings(self, self._level, modalities[-1])
-        weights = integer_weights(rows.weights[kept_rows])
-        labels = RowLabels(rows.codes[kept_rows], weights, len(rows.classes))
-        checkpoint, seed = self._checkpoint(data, labels, [*inner, final])
-        with (
-            Progress("fit", n_layers + 1, verbose=self.verbose) as progress,
-            limited_threads(self.n_jobs),
-        ):
+        identity, seed = self._identity(data, labels, [*inner, final])
+        checkpoint = None if identity is None else Checkpoint(*identity)
+        if checkpoint is not None:
+            done = checkpoint.read()
+            seed = self._checked_seed(seed, None if done is None else done.seed, checkpoint)
+        with Progress("fit", n_layers + 1, verbose=self.verbose) as progress:
             fitted = fit(
                 data,
                 labels,
@@ -192,77 +195,60 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
                 progress=progress,
                 checkpoint=checkpoint,
             )
-        self.encoder_ = encoder
-        self.classes_ = rows.classes
-        self.front_ = None
-        self.prunings_ = fitted.prunings
-        self.chosen_ = fitted.prunings.index(fitted.alpha)
-        chosen = fitted.prunings.tree(self.chosen_)
-        self.model_ = IDT(fitted.columns, fitted.layers, chosen, self._level)
+        chosen = fitted.prunings.index(fitted.alpha)
+        tree = fitted.prunings.tree(chosen)
+        model = IDT(fitted.columns, fitted.layers, tree, self._level)
+        return None, fitted.prunings, chosen, model
 
-    def _learn_by_search(
+    def _by_search(
         self,
-        encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
-        given: object,
-        activations: object,
-        rows: CheckedRows,
-    ) -> None:
-        """Learn rules by search, from labels alone."""
-        from gnn2logic.learning.search.fit import SearchOptions, fit_by_search
+        graphs: GraphBatch | ShardStore,
+        data: TrainingData,
+        labels: RowLabels,
+        scores: npt.NDArray[np.float64] | None,
+    ) -> tuple[RuleFront | None, Prunings, int, IDT]:
+        """Search for short rules; columns that a network's layers suggest take part."""
+        from gnn2logic.learning.fit import learn_columns
+        from gnn2logic.learning.search.checkpoints import SearchCheckpoint
+        from gnn2logic.learning.search.fit import fit_by_search
 
-        if activations is not None:
-            raise ParameterError(
-                "algorithm='search' learns from labels alone. Leave activations out, or choose "
-                "algorithm='layers'."
-            )
-        defaults = type(self)().get_params(deep=False)
-        for name in _LAYERS_ONLY:
-            if getattr(self, name) != defaults[name]:
-                raise ParameterError(
-                    f"{name} belongs to algorithm='layers'. Got {name}={getattr(self, name)!r} "
-                    "with algorithm='search'."
+        n_layers = data.n_activation_layers if data.guided else 0
+        depth = min(_DEFAULT_LAYERS, n_layers) if data.guided else _DEFAULT_LAYERS
+        if self.n_layers is not None:
+            depth = self._whole("n_layers", least=0)
+        modalities = layer_modalities(self.modalities, graphs, depth)[-1]
+        if self.n_layers is not None and self._level == "node":
+            # After the inner layers a rule about nodes looks at neighbours once more, where a rule
+            # about graphs counts nodes.
+            depth += 1
+        options = search_options(self, modalities, depth=depth)
+        inner = [layer_settings(self, modalities)] * n_layers
+        given = [options, *inner, *([] if scores is None else [digest_of_values([scores])])]
+        identity, seed = self._identity(data, labels, given)
+        checkpoint = None if identity is None else SearchCheckpoint(*identity)
+        if checkpoint is not None:
+            seed = self._checked_seed(seed, checkpoint.seed(), checkpoint)
+        engine = self._engine(graphs)
+        with Progress("search", None, verbose=self.verbose) as progress:
+            formulas = []
+            if inner:
+                formulas = learn_columns(
+                    data, labels, self._level, inner, seed=[seed], engine=engine, progress=progress
                 )
-        encoder, graphs = encoded
-        kept = KeptGraphs.with_weight(graphs, rows.absent)
-        kept_rows = kept.graphs if self._level == "graph" else kept.nodes
-        if isinstance(graphs, ShardStore):
-            graphs = GraphBatch.concat(graphs)
-            graphs = graphs.take(kept.graphs)
-        elif not kept.graphs.all():
-            encoder = self._new_encoder()
-            graphs = encoder.fit_transform_some(given, kept.graphs)
-        n_layers = _DEFAULT_LAYERS if self.n_layers is None else self._whole("n_layers", least=0)
-        check_measures(self)
-        options = SearchOptions(
-            modalities=layer_modalities(self.modalities, graphs, n_layers)[-1],
-            absolute=bool(self.absolute),
-            relative=bool(self.relative),
-            depth=n_layers,
-            min_rows=self._whole("min_samples_leaf", least=1),
-            max_size=None if self.max_size is None else self._whole("max_size", least=1),
-            max_time=None if self.max_time is None else check_number("max_time", self.max_time),
-        )
-        labels = RowLabels(
-            rows.codes[kept_rows], integer_weights(rows.weights[kept_rows]), len(rows.classes)
-        )
-        with (
-            Progress("search", None, verbose=self.verbose) as progress,
-            limited_threads(self.n_jobs),
-        ):
             front, chosen = fit_by_search(
-                graphs,
+                data,
                 labels,
                 self._level,
                 options,
-                seed=[seed_from(self.random_state)],
+                scores=scores,
+                proposed=[phi for phi in formulas if phi.size <= _LONGEST_PROPOSED],
+                seed=[seed],
+                engine=engine,
                 progress=progress,
+                checkpoint=checkpoint,
             )
-        self.encoder_ = encoder
-        self.classes_ = rows.classes
-        self.front_ = front
-        self.chosen_ = chosen
-        self.model_ = front.models[chosen]
-        self.prunings_ = Prunings.of_one(self.model_.final)
+        model = front.models[chosen]
+        return front, Prunings.of_one(model.final), chosen, model
 
     def _engine(self, graphs: GraphBatch | ShardStore) -> Engine:
         """Return who does the work; graphs on disk are never all in memory."""
@@ -272,27 +258,29 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             return LocalEngine(n_threads, max_memory=_STORE_MEMORY)
         return as_engine(self.engine)
 
-    def _checkpoint(
+    def _identity(
         self, data: TrainingData, labels: RowLabels, settings: Sequence[object]
-    ) -> tuple[Checkpoint | None, int]:
-        """Return the checkpoint, if one is wanted, and the seed of the fit."""
+    ) -> tuple[tuple[Path, str] | None, int]:
+        """Return the file of the checkpoint and what identifies the fit, if wanted; the seed."""
+        seed = seed_from(self.random_state)
         if self.checkpoint is None:
-            return None, seed_from(self.random_state)
+            return None, seed
         if not isinstance(self.checkpoint, str | os.PathLike):
             raise ParameterError(
                 f"checkpoint must be the path of a file, or None. Got {self.checkpoint!r} instead."
             )
         # A seed that was drawn is read from the file, any other one belongs to the settings.
-        drawn = not is_whole(self.random_state)
-        seed = seed_from(self.random_state)
-        text = repr([__version__, self._level, None if drawn else seed, data.names, data.guided])
+        known = seed if is_whole(self.random_state) else None
+        text = repr([__version__, self._level, known, data.names, data.guided])
         rows = (labels.classes, labels.weights, np.array(labels.n_classes))
         identity = digest_of_values([text, *map(repr, settings), data.digest(), *rows])
-        checkpoint = Checkpoint(Path(self.checkpoint), identity)
-        done = checkpoint.read()
-        if done is not None and not drawn and done.seed != seed:
+        return (Path(self.checkpoint), identity), seed
+
+    def _checked_seed(self, seed: int, in_file: int | None, checkpoint: CheckpointFile) -> int:
+        """Return the seed of a fit that may go on from a checkpoint."""
+        if in_file is not None and is_whole(self.random_state) and in_file != seed:
             raise checkpoint.unsound("its seed is not that of the fit")
-        return checkpoint, seed if done is None else done.seed
+        return seed if in_file is None else in_file
 
     def _n_layers(self, data: TrainingData) -> int:
         given = self.n_layers

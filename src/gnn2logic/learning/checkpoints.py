@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -31,20 +31,28 @@ from gnn2logic.idt.tree_documents import (
     tree_to_document,
 )
 
-__all__ = ["Checkpoint", "Progressed", "leaf_sets_of"]
+__all__ = ["Checkpoint", "CheckpointDocument", "CheckpointFile", "Progressed", "leaf_sets_of"]
 
 _VERSION = 1
 _MOST_BYTES = 2**28
 
 
-class _CheckpointDocument(Strict, frozen=True):
-    format: Literal["gnn2logic.checkpoint"]
+class CheckpointDocument(Strict, frozen=True):
+    """What every checkpoint says about the fit that it belongs to."""
+
     version: int
     fit: str
     seed: Annotated[int, msgspec.Meta(ge=0)]
+    digest: str
+
+
+Document = TypeVar("Document", bound=CheckpointDocument)
+
+
+class _CheckpointDocument(CheckpointDocument, frozen=True):
+    format: Literal["gnn2logic.checkpoint"]
     columns: list[ColumnDocument]
     layers: list[list[list[NodeDocument]]]
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -57,21 +65,21 @@ class Progressed:
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class CheckpointFile:
     """The file of a checkpoint.
 
     Parameters
     ----------
     path : Path
     fit : str
-        Identifies data and settings; a fit never goes on with the layers of another.
+        Identifies data and settings; a fit never goes on with what another has learned.
     """
 
     path: Path
     fit: str
 
-    def read(self) -> Progressed | None:
-        """Return how far the fit has come; None if there is no file.
+    def _read(self, document_type: type[Document], version: int) -> Document | None:
+        """Return what is in the file; None if there is no file.
 
         Raises
         ------
@@ -88,31 +96,20 @@ class Checkpoint:
             ) from None
         try:
             document = strict_json(data)
-            checked = msgspec.convert(document, _CheckpointDocument)
-            if checked.version != _VERSION or checked.digest != digest_of_document(document):
+            checked = msgspec.convert(document, document_type)
+            if checked.version != version or checked.digest != digest_of_document(document):
                 raise ValueError("its version or its digest does not fit")
-            columns = tuple(column_from_document(c, n) for n, c in enumerate(checked.columns))
-            layers = layers_from_document(checked.layers)
-            check_references(columns, layers)
-        except (ValueError, ModelFileError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise self.unsound(str(error)) from None
         if checked.fit != self.fit:
             raise CheckpointError(
                 f"{os.fspath(self.path)!r} belongs to a fit with other data or settings. "
                 "Choose another file, or delete it to begin anew."
             )
-        return Progressed(checked.seed, columns, layers)
+        return checked
 
-    def write(self, progressed: Progressed) -> None:
-        """Write how far the fit has come, in one step."""
-        document: dict[str, Any] = {
-            "format": "gnn2logic.checkpoint",
-            "version": _VERSION,
-            "fit": self.fit,
-            "seed": progressed.seed,
-            "columns": [column_to_document(column) for column in progressed.columns],
-            "layers": [[tree_to_document(t) for t in layer.trees] for layer in progressed.layers],
-        }
+    def _write(self, document: dict[str, Any]) -> None:
+        """Write a document in one step."""
         document["digest"] = digest_of_document(document)
         write_atomically(self.path, json.dumps(document, ensure_ascii=False).encode())
 
@@ -127,6 +124,38 @@ class Checkpoint:
         return CheckpointError(
             f"{os.fspath(self.path)!r} is no sound checkpoint: {why.rstrip('.')}. "
             "Delete it to begin anew."
+        )
+
+
+class Checkpoint(CheckpointFile):
+    """The layers that were learned so far, in a file."""
+
+    def read(self) -> Progressed | None:
+        """Return how far the fit has come; None if there is no file."""
+        checked = self._read(_CheckpointDocument, _VERSION)
+        if checked is None:
+            return None
+        try:
+            columns = tuple(column_from_document(c, n) for n, c in enumerate(checked.columns))
+            layers = layers_from_document(checked.layers)
+            check_references(columns, layers)
+        except (ValueError, ModelFileError, RecursionError) as error:
+            raise self.unsound(str(error)) from None
+        return Progressed(checked.seed, columns, layers)
+
+    def write(self, progressed: Progressed) -> None:
+        """Write how far the fit has come, in one step."""
+        self._write(
+            {
+                "format": "gnn2logic.checkpoint",
+                "version": _VERSION,
+                "fit": self.fit,
+                "seed": progressed.seed,
+                "columns": [column_to_document(column) for column in progressed.columns],
+                "layers": [
+                    [tree_to_document(t) for t in layer.trees] for layer in progressed.layers
+                ],
+            }
         )
 
 

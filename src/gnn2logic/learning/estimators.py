@@ -20,11 +20,11 @@ class IDTClassifier(IDTEstimator):
     ----------
     n_layers : int, optional
         Inner layers, 3 by default. With activations there are as many as arrays. A search nests
-        at most so many modal parameters.
-    algorithm : {"layers", "search"}
-        ``"layers"``: the paper's, layer by layer, from labels or from activations. ``"search"``:
-        short rules whose counts tell whole graphs apart, from labels alone; `rules_` then goes from
-        one symbol to the longest rule that paid, with its accuracy on held-out data.
+        at most so many modal parameters, below the count of a graph or the last look of a node.
+    algorithm : {"search", "layers"}
+        ``"search"``: short rules whose counts tell whole graphs apart; `rules_` then goes from one
+        symbol to the longest rule that paid, with its accuracy on held-out data. Columns that
+        activations suggest take part. ``"layers"``: the paper's, layer by layer.
     max_size : int, optional
         Search: the most symbols of the chosen rule, 40 by default. A longer one is taken, with a
         warning, if it is more accurate on held-out data by more than 0.01.
@@ -43,7 +43,8 @@ class IDTClassifier(IDTEstimator):
     max_features : float
         The share of features that each inner tree sees, dealt at random.
     max_samples : float, optional
-        The share of graphs that each inner tree learns from; all by default.
+        The share of graphs that each inner tree learns from, or that are searched; what rules say
+        is counted on all data. By default all, of very large data as many as there is room for.
     random_thresholds : bool
         Whether inner trees draw one threshold per feature at random and take the best of those.
     leaf_sets : {"nested", "merge", "all"}
@@ -69,8 +70,8 @@ class IDTClassifier(IDTEstimator):
         Who does the work, see `gnn2logic.engines`; this process by default. It never changes the
         model.
     checkpoint : path, optional
-        A file that is written after every layer. A fit that was killed goes on from it when it is
-        called again; in the end it is removed.
+        A file that is written after every layer, or every stage of a search. A fit that was killed
+        goes on from it when it is called again; in the end it is removed.
     n_jobs : int, optional
         Threads; all there are by default. It never changes the model.
     random_state : int, RandomState, Generator or None
@@ -114,6 +115,7 @@ class IDTClassifier(IDTEstimator):
         y: object = None,
         *,
         activations: object = None,
+        scores: object = None,
         sample_weight: object = None,
         classes: object = None,
     ) -> Self:
@@ -134,7 +136,7 @@ class IDTClassifier(IDTEstimator):
             classes=classes,
             class_weight=self.class_weight,
         )
-        self._learn((encoder, batch), given, activations, rows)
+        self._learn((encoder, batch), given, activations, scores, rows)
         return self
 
 
@@ -163,6 +165,7 @@ class IDTNodeClassifier(IDTEstimator):
         *,
         mask: object = None,
         activations: object = None,
+        scores: object = None,
         sample_weight: object = None,
         classes: object = None,
     ) -> Self:
@@ -185,5 +188,5 @@ class IDTNodeClassifier(IDTEstimator):
             class_weight=self.class_weight,
             among=chosen,
         )
-        self._learn((encoder, batch), given, activations, rows)
+        self._learn((encoder, batch), given, activations, scores, rows)
         return self

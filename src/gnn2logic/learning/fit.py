@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +24,9 @@ from gnn2logic.learning.shard.shards import Shards
 from gnn2logic.learning.shard.sources import ShardRows
 from gnn2logic.learning.shard.state import ShardMaker, ShardState
 from gnn2logic.learning.splitting import GrowthLimits
+from gnn2logic.logic.syntax import Formula
 
-__all__ = ["Fitted", "fit"]
+__all__ = ["Fitted", "fit", "learn_columns"]
 
 # Graph-level codes are few rows, so they can afford many values.
 _FINAL_BINS = 4096
@@ -97,6 +99,32 @@ def fit(
     if checkpoint is not None:
         checkpoint.remove()
     return Fitted(tuple(learner.columns), tuple(learner.layers), prunings, alpha)
+
+
+def learn_columns(
+    data: TrainingData,
+    labels: RowLabels,
+    level: Literal["graph", "node"],
+    inner: Sequence[LayerSettings],
+    *,
+    seed: Sequence[int],
+    engine: Engine,
+    progress: Progress,
+) -> list[Formula]:
+    """Return what the inner layers have found out about activations: the formulas of columns."""
+    rows = data.rows(labels, level, len(inner))
+    makers = [ShardMaker(*shard) for shard in zip(data.sources, rows, strict=True)]
+    crew = engine.place(makers)
+    try:
+        learner = InnerLearner(
+            Shards(crew), data.names, _graph_weights(data, rows), two_classes=False
+        )
+        for settings in inner:
+            learner.learn_layer(settings, seed)
+            progress.step("layer")
+    finally:
+        crew.close()
+    return list(learner.formulas)
 
 
 def _repeat_layers(

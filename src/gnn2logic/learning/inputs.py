@@ -17,6 +17,7 @@ from gnn2logic.exceptions import ActivationError, LabelError, ParameterError
 __all__ = [
     "check_activations",
     "check_classes",
+    "check_scores",
     "class_factors",
     "row_weights",
 ]
@@ -139,3 +140,26 @@ def _of_ordinary_size(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     if largest == 0.0 or abs(exponent) < _ORDINARY:
         return array
     return np.asarray(np.ldexp(array.astype(np.float64), -exponent))
+
+
+def check_scores(scores: object, kept: npt.NDArray[np.bool_]) -> FloatArray:
+    """Return what a network says about every kept row, as columns of finite numbers.
+
+    `kept` says, for every row that there are scores of, whether it is kept.
+    """
+    try:
+        values = np.asarray(to_numpy(scores), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"scores must be an array of numbers. Got {scores!r} instead."
+        ) from None
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2 or len(values) != len(kept) or values.shape[1] == 0:
+        raise ParameterError(
+            f"scores must have one row for each of the {len(kept)} graphs or nodes. "
+            f"Got an array of shape {values.shape} instead."
+        )
+    if not np.isfinite(values[kept]).all():
+        raise ParameterError("scores must be finite. Got infinite numbers or NaN.")
+    return values[kept]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from gnn2logic._validation import check_choice, check_share, check_whole, is_number
+from gnn2logic._validation import check_choice, check_number, check_share, check_whole, is_number
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges, Modality
@@ -18,12 +18,45 @@ from gnn2logic.storage import ShardStore
 __all__ = [
     "FinalSettings",
     "LayerSettings",
+    "SearchOptions",
+    "check_algorithm",
     "check_measures",
     "final_settings",
     "layer_modalities",
     "layer_settings",
     "local_modalities",
+    "search_options",
 ]
+
+
+# Settings that belong to one way of learning.
+_LAYERS_ONLY = (
+    "width",
+    "layer_depth",
+    "max_features",
+    "random_thresholds",
+    "leaf_sets",
+    "max_depth",
+    "ccp_alpha",
+    "projection",
+)
+_SEARCH_ONLY = ("max_size", "max_time")
+
+
+def check_algorithm(given: Any, defaults: Mapping[str, object]) -> Literal["search", "layers"]:
+    """Return how to learn; settings that belong to the other way must be left as they are."""
+    algorithm: Literal["search", "layers"] = check_choice(
+        "algorithm", given.algorithm, ("search", "layers")
+    )
+    other = "layers" if algorithm == "search" else "search"
+    for name in _LAYERS_ONLY if algorithm == "search" else _SEARCH_ONLY:
+        value = getattr(given, name)
+        if value is not defaults[name] and value != defaults[name]:
+            raise ParameterError(
+                f"{name} belongs to algorithm={other!r}. Got {name}={value!r} with "
+                f"algorithm={algorithm!r}; leave {name} out, or set algorithm={other!r}."
+            )
+    return algorithm
 
 
 @dataclass(frozen=True)
@@ -52,6 +85,57 @@ class FinalSettings:
     max_depth: int | None
     min_rows_leaf: int
     alpha: float | None
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """What the caller of a fit by search may choose.
+
+    Parameters
+    ----------
+    modalities : sequence of Modality
+        The modal parameters that columns look along.
+    absolute, relative : bool
+        Whether columns compare counts, and shares.
+    depth : int
+        The largest number of nested modal parameters below the count on graphs.
+    min_rows : int
+        How many graphs or nodes a condition must tell from the others, at least.
+    max_samples : float or None
+        The share of graphs that are searched; None for as many as there is memory for.
+    max_size : int or None
+        The longest rule that is taken without a good reason; None for the default.
+    max_time : float or None
+        Seconds.
+    """
+
+    modalities: Sequence[Modality]
+    absolute: bool
+    relative: bool
+    depth: int
+    min_rows: int
+    max_samples: float | None
+    max_size: int | None
+    max_time: float | None
+
+
+def search_options(given: Any, modalities: tuple[Modality, ...], *, depth: int) -> SearchOptions:
+    """Return the options of a search from the parameters of an estimator, checked."""
+    check_measures(given)
+    return SearchOptions(
+        modalities=modalities,
+        absolute=bool(given.absolute),
+        relative=bool(given.relative),
+        depth=depth,
+        min_rows=check_whole("min_samples_leaf", given.min_samples_leaf, least=1),
+        max_samples=None
+        if given.max_samples is None
+        else check_share("max_samples", given.max_samples),
+        max_size=None
+        if given.max_size is None
+        else check_whole("max_size", given.max_size, least=1),
+        max_time=None if given.max_time is None else check_number("max_time", given.max_time),
+    )
 
 
 def layer_settings(given: Any, modalities: tuple[Modality, ...]) -> LayerSettings:

@@ -115,7 +115,7 @@ def check_graph_estimator(estimator: Any, level: Level = "graph") -> None:
     Examples
     --------
     >>> from gnn2logic import IDTClassifier
-    >>> check_graph_estimator(IDTClassifier(0, max_depth=2, ccp_alpha=0.0))
+    >>> check_graph_estimator(IDTClassifier(0))
     """
     for _, check in graph_estimator_checks(estimator, level):
         check()

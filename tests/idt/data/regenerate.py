@@ -86,6 +86,7 @@ def write_models() -> None:
     truth[noise] = rng.integers(0, 3, size=int(noise.sum()))
     graph_model = IDTClassifier(
         2,
+        algorithm="layers",
         width=2,
         modalities=["I", "A", "A^T", "I+(A|A^T)"],
         min_samples_leaf=10,
@@ -97,7 +98,9 @@ def write_models() -> None:
 
     nodes = node_batch(node_inputs(1, 150))
     label = parse('A["d o u b l e"]^T(P & A[single] true > 1) > 1/3').evaluate(nodes, level="node")
-    node_model = IDTNodeClassifier(1, width=8, max_depth=3, random_state=0, ccp_alpha=0.002)
+    node_model = IDTNodeClassifier(
+        1, algorithm="layers", width=8, max_depth=3, random_state=0, ccp_alpha=0.002
+    )
     node_model.fit(nodes, np.where(label, 1, -1)).prune().save(NODE_MODEL)
 
 

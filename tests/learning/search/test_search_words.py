@@ -100,7 +100,7 @@ def test_equal_columns_and_complements_are_kept_once_with_the_shorter_name() -> 
 
 
 @pytest.mark.parametrize("some", [False, True])
-@pytest.mark.parametrize("largest", [25, 90])
+@pytest.mark.parametrize("largest", [6, 25, 90])
 def test_gains_of_pairs_against_formulas(largest: int, some: bool) -> None:
     """All conditions on all conjunctions and disjunctions of two columns, evaluated one by one."""
     batch = graphs(50, largest=largest)

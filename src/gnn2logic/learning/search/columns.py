@@ -64,6 +64,8 @@ class ColumnSpace:
         self._words: Words = np.empty((0, self.layout.n_words), dtype=np.uint64)
         self._counts = self.layout.counts(self._words)
         self._number_of: dict[int, int] = {}
+        self._prints: list[int] = []
+        self._number_of_formula: dict[Formula, int] = {}
         self._literals: dict[int, list[int]] = {}
         draw = np.random.default_rng(_FINGERPRINT_SEED)
         # Odd multipliers: two columns with different bits have different sums, almost surely.
@@ -96,26 +98,41 @@ class ColumnSpace:
 
     # Adding columns ---------------------------------------------------------------------------
 
-    def add(self, formulas: Sequence[Formula], words: Words) -> list[int]:
+    def add(
+        self, formulas: Sequence[Formula], words: Words, *, in_order: bool = False
+    ) -> list[int]:
         """Return the numbers of columns; those that equal no known one, or its complement, are new.
 
-        Equal columns get one number, so a number may be there twice.
+        Equal columns get one number, so a number may be there twice. New ones are numbered from
+        short to long, or in the order in which they are given.
         """
         if not formulas:
             return []
         fingerprints = (words * self._multipliers).sum(axis=1, dtype=np.uint64)
         whole = (self.layout.all_ones * self._multipliers).sum(dtype=np.uint64)
         keys = np.minimum(fingerprints, whole - fingerprints).tolist()
+        prints = fingerprints.tolist()
         new = []
+        order = range(len(formulas))
         # The shortest of equal columns comes first.
-        for place in sorted(range(len(formulas)), key=lambda place: formulas[place].key):
-            if keys[place] not in self._number_of:
-                self._number_of[keys[place]] = len(self.formulas)
-                self.formulas.append(formulas[place])
-                self._sizes.append((formulas[place].size, negation(formulas[place]).size))
-                new.append(place)
+        for index in order if in_order else sorted(order, key=lambda index: formulas[index].key):
+            number = self._number_of.setdefault(keys[index], len(self.formulas))
+            if number < len(self.formulas):
+                same = prints[index] == self._prints[number]
+                self._rename(number, formulas[index] if same else negation(formulas[index]))
+            else:
+                self.formulas.append(formulas[index])
+                self._sizes.append((formulas[index].size, negation(formulas[index]).size))
+                self._prints.append(prints[index])
+                new.append(index)
         self._grow(words[new])
         return [self._number_of[key] for key in keys]
+
+    def _rename(self, number: int, formula: Formula) -> None:
+        """Take a shorter name for a column: long ones may be proposed before."""
+        if formula.size < self._sizes[number][0]:
+            self.formulas[number] = formula
+            self._sizes[number] = (formula.size, negation(formula).size)
 
     def _grow(self, words: Words) -> None:
         used = len(self.formulas) - len(words)
@@ -129,11 +146,15 @@ class ColumnSpace:
         self._words[used : len(self.formulas)] = words
         self._counts[used : len(self.formulas)] = self.layout.counts(words)
 
-    def add_formulas(self, formulas: Sequence[Formula]) -> list[int]:
+    def add_formulas(self, formulas: Sequence[Formula], *, in_order: bool = False) -> list[int]:
         """Return the numbers of columns that are given by formulas alone."""
-        truths = evaluate_each(formulas, self.batch)
-        columns = [truths[formula] for formula in formulas]
-        return self.add(formulas, self.layout.pack(np.array(columns))) if formulas else []
+        new = [phi for phi in dict.fromkeys(formulas) if phi not in self._number_of_formula]
+        if new:
+            truths = evaluate_each(new, self.batch)
+            columns = self.layout.pack(np.array([truths[formula] for formula in new]))
+            numbers = self.add(new, columns, in_order=in_order)
+            self._number_of_formula.update(zip(new, numbers, strict=True))
+        return [self._number_of_formula[formula] for formula in formulas]
 
     # Literals ---------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.graphs.modality import Modality
+from gnn2logic.learning.search.kernels import BIN_BITS
 from gnn2logic.logic.syntax import Formula, modal, negation
 
 __all__ = ["GRAPH", "CountBins", "Form"]
@@ -66,6 +67,14 @@ class CountBins:
         self.share_offset = starts[which].astype(np.int64)
         tables = [self._share_bins(np.arange(n + 1), n) for n in distinct.tolist()]
         self.bin_of_share = np.concatenate(tables).astype(np.uint16)
+        # All three bins of a size and a count in one number.
+        within = np.concatenate([np.arange(n + 1) for n in distinct.tolist()])
+        rest = np.repeat(distinct, distinct + 1) - within
+        self.bins_of_cell = (
+            self.bin_of_count[within].astype(np.uint32)
+            | self.bin_of_count[rest].astype(np.uint32) << BIN_BITS
+            | self.bin_of_share.astype(np.uint32) << 2 * BIN_BITS
+        )
 
     def _share_bins(self, counts: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
         """Return 2k + 1 where the share is fraction number k, 2k where it is just below it."""

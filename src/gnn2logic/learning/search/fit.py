@@ -4,95 +4,84 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._progress import Progress
-from gnn2logic.exceptions import LongRuleWarning
-from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.modality import Modality
+from gnn2logic.engines.protocol import Engine
+from gnn2logic.exceptions import InterruptedSearchWarning, LongRuleWarning
 from gnn2logic.idt.model import RuleFront
-from gnn2logic.learning.data import RowLabels
+from gnn2logic.learning.data import RowLabels, TrainingData
+from gnn2logic.learning.search.checkpoints import SearchCheckpoint
 from gnn2logic.learning.search.columns import ColumnSpace
-from gnn2logic.learning.search.judging import MOST_WEIGHT
 from gnn2logic.learning.search.levels import GraphLevel, Level, NodeLevel
 from gnn2logic.learning.search.models import rule_model
 from gnn2logic.learning.search.outcome import Choice, search_rules
 from gnn2logic.learning.search.rounds import RoundSettings
 from gnn2logic.learning.search.rule_search import SearchSettings, SearchTargets
 from gnn2logic.learning.search.rules import SearchedRule
+from gnn2logic.learning.search.sampling import searched_data
+from gnn2logic.learning.search.shards import counted_models
+from gnn2logic.learning.search.whole_numbers import MOST_WEIGHT
+from gnn2logic.learning.settings import SearchOptions
+from gnn2logic.logic.syntax import Formula
 
-__all__ = ["SearchOptions", "fit_by_search"]
+__all__ = ["fit_by_search"]
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 # A condition must tell this many rows from the others, where there are enough.
 _FEW_ROWS = 5
 _ROWS_FOR_FEW = 250
 
 
-@dataclass(frozen=True)
-class SearchOptions:
-    """What the caller of a fit by search may choose.
-
-    Parameters
-    ----------
-    modalities : sequence of Modality
-        The modal parameters that columns look along.
-    absolute, relative : bool
-        Whether columns compare counts, and shares.
-    depth : int
-        The largest number of nested modal parameters below the count on graphs.
-    min_rows : int
-        How many graphs or nodes a condition must tell from the others, at least.
-    max_size : int or None
-        The longest rule that is taken without a good reason; None for the default.
-    max_time : float or None
-        Seconds.
-    """
-
-    modalities: Sequence[Modality]
-    absolute: bool
-    relative: bool
-    depth: int
-    min_rows: int
-    max_size: int | None
-    max_time: float | None
-
-
 def fit_by_search(
-    graphs: GraphBatch,
+    data: TrainingData,
     labels: RowLabels,
     level: Literal["graph", "node"],
     options: SearchOptions,
     *,
+    scores: FloatArray | None = None,
+    proposed: Sequence[Formula] = (),
     seed: Sequence[int],
+    engine: Engine,
     progress: Progress,
+    checkpoint: SearchCheckpoint | None = None,
 ) -> tuple[RuleFront, int]:
-    """Return rules from short to long as models, and the number of the chosen one."""
+    """Return rules from short to long as models, and the number of the chosen one.
+
+    Parameters
+    ----------
+    scores : array of shape (n_rows, n_targets), optional
+        What a network says about every row: rules explain these instead of the classes.
+    proposed : sequence of Formula
+        Columns that take part from the start.
+    """
+    searched = searched_data(data, labels, level, share=options.max_samples, seed=seed)
     space = ColumnSpace(
-        graphs, options.modalities, absolute=options.absolute, relative=options.relative
+        searched.batch, options.modalities, absolute=options.absolute, relative=options.relative
     )
     about: Level = GraphLevel(space) if level == "graph" else NodeLevel(space)
-    rows = np.flatnonzero(labels.weights > 0)
-    targets = _targets(labels)
+    targets = _targets(labels, scores, searched.rows)
+    rows = np.flatnonzero(targets.weights > 0)
     total, n_rows = int(targets.weights[rows].sum()), len(rows)
     least_rows = max(options.min_rows, min(_FEW_ROWS, n_rows * _FEW_ROWS // _ROWS_FOR_FEW))
-    rounds = RoundSettings(depth=options.depth)
-    settings = SearchSettings(
-        rounds=rounds,
-        below=replace(rounds, depth=min(1, options.depth)),
-        least_weight=max(1, round(least_rows * total / n_rows)),
-    )
+    least_weight = max(1, round(least_rows * total / n_rows))
+    settings = SearchSettings(rounds=RoundSettings(depth=options.depth), least_weight=least_weight)
+    if options.depth == 0:
+        settings = replace(settings, below=replace(settings.below, depth=0))
     choice = Choice(max_seconds=options.max_time)
     if options.max_size is not None:
         choice = replace(choice, max_size=options.max_size)
 
-    def report(part_of_data: str, rule: SearchedRule) -> None:
-        progress.step(f"{part_of_data}, {rule.fit:.0%} explained by {rule.size} symbols, step")
+    def report(stage: str, rule: SearchedRule) -> None:
+        text = str(rule.formulas[-1])
+        shown = text if len(text) <= 60 else f"{rule.size} symbols"
+        progress.step(f"{stage}, {rule.fit:.0%} explained by {shown}, step")
 
     outcome = search_rules(
         about,
@@ -100,33 +89,57 @@ def fit_by_search(
         rows,
         settings,
         choice,
-        groups=None if level == "graph" else graphs.graph_index,
+        groups=None if level == "graph" else searched.batch.graph_index,
+        proposed=proposed,
         seed=seed,
         report=report,
+        checkpoint=checkpoint,
     )
-    chosen = outcome.rules[outcome.chosen]
-    if chosen.size > choice.max_size:
+    size = outcome.sizes[outcome.chosen]
+    if outcome.interrupted:
         warnings.warn(
-            f"The chosen rule has {chosen.size} symbols, more than max_size={choice.max_size}: "
+            "The search was interrupted; the model is the best so far. A second interrupt ends "
+            "the fit.",
+            InterruptedSearchWarning,
+            stacklevel=2,
+        )
+    if size > choice.max_size:
+        warnings.warn(
+            f"The chosen rule has {size} symbols, more than max_size={choice.max_size}: "
             f"{outcome.reason}. pick() takes a shorter one of rules_.",
             LongRuleWarning,
             stacklevel=2,
         )
-    models = tuple(rule_model(rule, targets, rows, level) for rule in outcome.rules)
+    models = counted_models(
+        [rule_model(rule, level, targets.n_classes) for rule in outcome.rules],
+        data,
+        labels,
+        engine,
+    )
     held_out = tuple(
         None if np.isnan(accuracy) else float(accuracy) for accuracy in outcome.held_out
     )
+    # After an interrupt the stages that are done may be of use once more.
+    if checkpoint is not None and not outcome.interrupted:
+        checkpoint.remove()
     return RuleFront(models, held_out, outcome.reason), outcome.chosen
 
 
-def _targets(labels: RowLabels) -> SearchTargets:
-    """Return indicators of the classes; of two classes one is enough."""
-    weights = labels.weights
+def _targets(labels: RowLabels, scores: FloatArray | None, rows: IntArray) -> SearchTargets:
+    """Return what is explained at some rows: scores, or indicators of the classes.
+
+    Of two classes one indicator is enough.
+    """
+    weights = labels.weights[rows]
     total = int(weights.sum())
     if total > MOST_WEIGHT:
         scaled = np.rint(weights * (MOST_WEIGHT / 2 / total)).astype(np.int64)
         weights = np.where(weights > 0, np.maximum(scaled, 1), 0)
-    values = np.eye(labels.n_classes)[np.maximum(labels.classes, 0)]
-    if labels.n_classes == 2:
-        values = values[:, 1:]
-    return SearchTargets(values, labels.classes, weights, labels.n_classes)
+    classes = labels.classes[rows]
+    if scores is not None:
+        values = scores[rows]
+    else:
+        values = np.eye(labels.n_classes)[np.maximum(classes, 0)]
+        if labels.n_classes == 2:
+            values = values[:, 1:]
+    return SearchTargets(values, classes, weights, labels.n_classes)

@@ -6,7 +6,7 @@ A judge sees some graphs, their targets and weights. What it says depends on not
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,20 +15,22 @@ import numpy.typing as npt
 
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.cuts import CountBins, Form
-from gnn2logic.learning.search.kernels import TARGET_BITS, node_gains, pair_gains, single_gains
+from gnn2logic.learning.search.kernels import pair_gains, single_gains
+from gnn2logic.learning.search.plane_kernels import node_gains
+from gnn2logic.learning.search.whole_numbers import bit_planes, packed_targets, whole_targets
 from gnn2logic.logic.syntax import TRUE, Formula, conjunction, disjunction, negation
 
-__all__ = ["GraphJudge", "Judge", "NodeJudge", "Verdict", "bit_planes", "packed_targets"]
+__all__ = ["GraphJudge", "Judge", "NodeJudge", "Verdict"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-# Targets are whole numbers up to this one, and weights together are below 2 ** 22, so that weighted
-# sums stay below 2 ** TARGET_BITS.
-TARGET_STEPS = 4095
-MOST_WEIGHT = 1 << 22
-
 _PROFILE_NODES = 20_000
+
+# Where there are many graphs, pairs are judged by so many of them first, and the best pairs, one in
+# so many, by all.
+_SCREENED = 128
+_PROMISING = 20
 
 # The conjunctions that one AND gives: which of the two columns hold.
 _SIGNS = ((True, True), (True, False), (False, True), (False, False))
@@ -45,25 +47,6 @@ class Verdict:
     gain: float
     form: Form | None
     cut: int
-
-
-def packed_targets(targets: FloatArray, weights: IntArray) -> tuple[IntArray, float]:
-    """Return weights and targets packed for the kernels, and the variance to be explained.
-
-    Parameters
-    ----------
-    targets : array of shape (n_graphs,)
-    weights : array of int
-        Together at most `MOST_WEIGHT`.
-    """
-    seen = weights > 0
-    low, high = float(targets[seen].min()), float(targets[seen].max())
-    scale = TARGET_STEPS / (high - low) if high > low else 0.0
-    whole = np.rint((np.clip(targets, low, high) - low) * scale).astype(np.int64)
-    packed = (weights << TARGET_BITS) + weights * whole
-    total, mean_of = int(weights.sum()), int((weights * whole).sum())
-    variance = float((weights * whole * whole).sum()) - mean_of * mean_of / total
-    return packed, variance
 
 
 class Judge(ABC):
@@ -89,6 +72,7 @@ class Judge(ABC):
     ) -> None:
         self.space, self.rows, self.price = space, rows, price
         self._least_weight = least_weight
+        self._screen: Judge | None = None
 
     @property
     @abstractmethod
@@ -118,19 +102,31 @@ class Judge(ABC):
         if len(kept) < 2:
             return []
         left, right = np.triu_indices(len(kept), 1)
-        values, either = self._pair_gains(kept, left, right)
+        if self._screen is not None:
+            values, _ = self._screen._pair_values(kept, left, right)
+            promising = _largest(values.max(axis=1), max(4 * most, len(left) // _PROMISING))
+            promising.sort()
+            left, right = left[promising], right[promising]
+        values, is_either = self._pair_values(kept, left, right)
+        best = _largest(values.ravel(), most)
+        return self._join(kept, left, right, best, is_either.ravel())
+
+    def _pair_values(
+        self, numbers: Sequence[int], left: IntArray, right: IntArray
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+        """Return how good pairs are, by signs, and whether that is as a disjunction."""
+        values, either = self._pair_gains(numbers, left, right)
         values /= np.float32(self.variance)
         either /= np.float32(self.variance)
-        sizes = np.array([self.space.sizes(number) for number in kept])
+        sizes = np.array([self.space.sizes(number) for number in numbers])
         price = np.float32(self.price)
-        for place, (one, other) in enumerate(_SIGNS):
+        for signs, (one, other) in enumerate(_SIGNS):
             size = sizes[left, int(not one)] + sizes[right, int(not other)] + 1
-            values[:, place] -= price * (size + self.extra_size)
+            values[:, signs] -= price * (size + self.extra_size)
             size = sizes[left, int(one)] + sizes[right, int(other)] + 1
-            either[:, place] -= price * (size + self.extra_size)
-        is_either = (either > values).ravel()
-        best = _largest(np.maximum(values, either).ravel(), most)
-        return self._join(kept, left, right, best, is_either)
+            either[:, signs] -= price * (size + self.extra_size)
+        is_either = either > values
+        return np.maximum(values, either), is_either
 
     def _join(
         self,
@@ -191,14 +187,22 @@ class GraphJudge(Judge):
         lengths = layout.first[rows + 1] - layout.first[rows]
         self._first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self._everything = len(rows) == layout.n_graphs
-        self._tables = (
-            bins.bin_of_count,
-            bins.n_counts,
-            bins.bin_of_share,
-            np.ascontiguousarray(bins.share_offset[rows]),
-            bins.n_shares,
-        )
+        cells = np.ascontiguousarray(bins.share_offset[rows])
+        self._tables = bins.bin_of_count, bins.n_counts, bins.bin_of_share, cells, bins.n_shares
+        self._pair_tables = bins.bins_of_cell, cells, bins.n_counts, bins.n_shares
         self._graph_sizes = np.ascontiguousarray(layout.sizes[rows])
+        if len(rows) >= 2 * _SCREENED:
+            screen = GraphJudge(
+                space,
+                bins,
+                _spread(rows, targets, _SCREENED),
+                targets,
+                weights,
+                price=price,
+                least_weight=max(1, least_weight * _SCREENED // len(rows)),
+            )
+            # Rows of one target tell nothing apart.
+            self._screen = screen if screen.variance > 0 else None
 
     def _counts(self, numbers: Sequence[int]) -> npt.NDArray[np.unsignedinteger[Any]]:
         counts = self.space.counts(numbers)
@@ -206,8 +210,9 @@ class GraphJudge(Judge):
 
     @property
     def pair_cost(self) -> int:
-        """The number of graphs: each has four counts to add to twelve histograms."""
-        return len(self.rows)
+        """The number of graphs looked at: each has four counts to add to twelve histograms."""
+        screened = _SCREENED + len(self.rows) // _PROMISING
+        return len(self.rows) if self._screen is None else screened
 
     def profile(self, number: int) -> FloatArray:
         """Return the counts of a column."""
@@ -247,7 +252,7 @@ class GraphJudge(Judge):
             self._counts(numbers),
             self._graph_sizes,
             self._packed,
-            *self._tables,
+            *self._pair_tables,
             left,
             right,
             self._least_weight,
@@ -334,19 +339,20 @@ class NodeJudge(Judge):
         return gains, gains.copy()
 
 
-def whole_targets(targets: FloatArray) -> IntArray:
-    """Return targets as whole numbers from 0 on; those of two values stay 0 and 1."""
-    low, high = float(targets.min()), float(targets.max())
-    steps = 1 if np.isin(targets, (low, high)).all() else TARGET_STEPS
-    return np.rint((targets - low) * (steps / (high - low if high > low else 1))).astype(np.int64)
+def _spread(rows: IntArray, targets: FloatArray, most: int) -> IntArray:
+    """Return some rows, in order: half of them with targets above the mean, if there are as many.
 
-
-def bit_planes(
-    numbers: IntArray, pack: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np.uint64]]
-) -> npt.NDArray[np.uint64]:
-    """Return whole numbers bit by bit, each bit of all of them packed into words."""
-    n_planes = max(1, int(numbers.max()).bit_length())
-    return pack((numbers[None] >> np.arange(n_planes)[:, None]) & 1 == 1)
+    A rare class would be a handful of graphs among few that are drawn evenly.
+    """
+    by_target = rows[np.argsort(targets[rows], kind="stable")]
+    n_low = int(np.count_nonzero(targets[rows] <= targets[rows].mean()))
+    low, high = by_target[:n_low], by_target[n_low:]
+    n_high = min(len(high), max(most // 2, most - len(low)))
+    spread = [
+        side[(np.arange(number) * len(side)) // max(number, 1)]
+        for side, number in ((low, most - n_high), (high, n_high))
+    ]
+    return np.sort(np.concatenate(spread))
 
 
 def _signed(space: ColumnSpace, number: int, sign: bool) -> Formula:

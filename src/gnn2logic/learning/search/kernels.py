@@ -15,13 +15,13 @@ from numba import njit, prange, types
 from numba.extending import intrinsic
 
 __all__ = [
+    "BIN_BITS",
     "TARGET_BITS",
     "_LOW_BITS",
-    "best_below",
     "count_bits",
-    "node_gains",
     "pack_above",
     "pair_gains",
+    "popcount",
     "single_gains",
 ]
 
@@ -30,10 +30,20 @@ TARGET_BITS = 34
 
 _LOW_BITS = (1 << TARGET_BITS) - 1
 
+BIN_BITS = 10
+"""The bins of a count, of what is left to the size and of the share are so many bits each."""
+
+_BIN = np.uint32((1 << BIN_BITS) - 1)
+_SECOND_BIN, _THIRD_BIN = np.uint32(BIN_BITS), np.uint32(2 * BIN_BITS)
+
 Counts = npt.NDArray[np.unsignedinteger[Any]]
 
 _N_FORMS = 4
 _CHUNKS = 64
+# The bits of -1.0.
+_NOT_ALLOWED = int(np.array([-1.0]).view(np.int64)[0])
+# Targets are added up by size and count first where that many graphs share a size and a count.
+_GRAPHS_PER_CELL = 2
 
 
 def _count_bits_of_a_word(_: Any, word: Any) -> Any:
@@ -44,7 +54,7 @@ def _count_bits_of_a_word(_: Any, word: Any) -> Any:
 
 
 # One instruction of the processor.
-_popcount: Any = intrinsic(_count_bits_of_a_word)
+popcount: Any = intrinsic(_count_bits_of_a_word)
 
 
 # Columns come in small portions, for which starting threads would cost more than counting.
@@ -55,7 +65,7 @@ def count_bits(words: npt.NDArray[np.uint64], first: npt.NDArray[np.int64], out:
         for graph in range(len(first) - 1):
             count = np.uint64(0)
             for word in range(first[graph], first[graph + 1]):
-                count += _popcount(words[column, word])
+                count += popcount(words[column, word])
             out[column, graph] = count
 
 
@@ -109,6 +119,9 @@ def _cut_counts(
         if value == 0:
             continue
         low += value
+        # From here on too little is left on the other side.
+        if ((total - low) >> TARGET_BITS) < least_weight:
+            break
         explained = _explained(low, total, least_weight)
         if explained > best:
             best, cut = explained, place
@@ -125,10 +138,12 @@ def _cut_shares(
 ) -> tuple[float, int, float, int]:
     """Return the best cuts after ("more than") and before ("at least") the bin of a fraction."""
     best_after, after, best_before, before = -1.0, -1, -1.0, -1
-    low = np.int64(0)
+    low, explained = np.int64(0), -1.0
     for place in range(n_bins - 1):
-        low += histogram[start + np.uint64(place)]
-        explained = _explained(low, total, least_weight)
+        value = histogram[start + np.uint64(place)]
+        if value != 0:
+            low += value
+            explained = _explained(low, total, least_weight)
         if place % 2 == 1:
             if explained > best_after:
                 best_after, after = explained, place
@@ -191,6 +206,67 @@ def single_gains(
     return gains, cuts
 
 
+@njit(inline="always")
+def _count_both(
+    one: npt.NDArray[np.uint64],
+    other: npt.NDArray[np.uint64],
+    first: npt.NDArray[np.int64],
+    one_word_each: bool,
+    out: npt.NDArray[np.uint32],
+) -> None:
+    """Write to `out` at how many nodes of each graph two columns hold."""
+    if one_word_each:
+        for graph in range(len(out)):
+            out[graph] = popcount(one[graph] & other[graph])
+    else:
+        for graph in range(len(out)):
+            both = np.uint64(0)
+            for word in range(first[graph], first[graph + 1]):
+                both += popcount(one[word] & other[word])
+            out[graph] = both
+
+
+@njit(inline="always")
+def _add_to_three(
+    histogram: npt.NDArray[np.int64], start: np.uint64, step: np.uint64, bins: Any, target: int
+) -> None:
+    """Add a target to the histograms of a count, of its complement and of its share."""
+    histogram[start + np.uint64(bins & _BIN)] += target
+    histogram[start + step + np.uint64((bins >> _SECOND_BIN) & _BIN)] += target
+    histogram[start + step + step + np.uint64(bins >> _THIRD_BIN)] += target
+
+
+@njit(inline="always")
+def _explain_all(
+    histogram: npt.NDArray[np.int64],
+    n_histograms: int,
+    width: int,
+    total: int,
+    least_weight: int,
+    out: npt.NDArray[np.float64],
+) -> None:
+    """Write to `out` what a cut after each bin of each histogram explains; sums replace bins.
+
+    Without branches, so that the processor does several bins at once.
+    """
+    for number in range(n_histograms):
+        low = np.int64(0)
+        for place in range(number * width, (number + 1) * width):
+            low += histogram[np.uint64(place)]
+            histogram[np.uint64(place)] = low
+    whole_weight = total >> TARGET_BITS
+    for place in range(n_histograms * width):
+        below = histogram[np.uint64(place)]
+        low_weight = below >> TARGET_BITS
+        high_weight = whole_weight - low_weight
+        low_sum = np.float64(below & _LOW_BITS)
+        high_sum = np.float64((total - below) & _LOW_BITS)
+        low_explained = low_sum * low_sum / max(low_weight, 1)
+        high_explained = high_sum * high_sum / max(high_weight, 1)
+        allowed = min(low_weight, high_weight) >= least_weight
+        out[np.uint64(place)] = low_explained + high_explained if allowed else -1.0
+
+
 @njit(parallel=True, cache=True, nogil=True)
 def pair_gains(
     words: npt.NDArray[np.uint64],
@@ -199,10 +275,9 @@ def pair_gains(
     counts: Counts,
     sizes: npt.NDArray[np.int64],
     targets: npt.NDArray[np.int64],
-    bin_of_count: npt.NDArray[np.uint16],
+    bins_of_cell: npt.NDArray[np.uint32],
+    first_cell: npt.NDArray[np.int64],
     n_counts: int,
-    bin_of_share: npt.NDArray[np.uint16],
-    share_offset: npt.NDArray[np.int64],
     n_shares: int,
     left: npt.NDArray[np.int64],
     right: npt.NDArray[np.int64],
@@ -212,213 +287,81 @@ def pair_gains(
 
     The first answer is for counts and shares of the conjunction, the second for those of its
     complement. One AND and one popcount give the counts of all four conjunctions; twelve histograms
-    side by side keep the processor busy where one would wait for its last addition.
+    side by side keep the processor busy where one would wait for its last addition. The size of a
+    graph and a count, a cell, say which bins they belong to: where there are few cells, targets are
+    added up by cell, and the twelve histograms are made of these sums.
     """
-    n_pairs, n_graphs = len(left), len(sizes)
+    n_pairs, n_graphs, n_cells = len(left), len(sizes), len(bins_of_cell)
     gains = np.empty((n_pairs, 4), dtype=np.float32)
     complement_gains = np.empty((n_pairs, 4), dtype=np.float32)
     total, base = _total(targets)
     width = max(n_counts, n_shares)
+    by_cell = _GRAPHS_PER_CELL * n_cells <= n_graphs
     s1 = np.uint64(width)
-    s2, s3, s4, s5 = s1 * np.uint64(2), s1 * np.uint64(3), s1 * np.uint64(4), s1 * np.uint64(5)
-    s6, s7, s8, s9 = s1 * np.uint64(6), s1 * np.uint64(7), s1 * np.uint64(8), s1 * np.uint64(9)
-    s10, s11 = s1 * np.uint64(10), s1 * np.uint64(11)
+    s3, s6, s9 = s1 * np.uint64(3), s1 * np.uint64(6), s1 * np.uint64(9)
+    c1 = np.uint64(n_cells)
+    c2, c3 = c1 * np.uint64(2), c1 * np.uint64(3)
     for chunk in prange(_CHUNKS):
         histogram = np.zeros(12 * width, dtype=np.int64)
+        both_count = np.empty(n_graphs, dtype=np.uint32)
+        explained = np.empty(12 * width, dtype=np.float64)
+        # Numbers from 0 on, and -1, are in the order of their bits as whole numbers, of which the
+        # processor compares several at once.
+        explained_bits = explained.view(np.int64)
+        best = np.empty(2, dtype=np.float64)
+        best_bits = best.view(np.int64)
+        cell_sums = np.zeros(4 * n_cells if by_cell else 0, dtype=np.int64)
         for pair in range(n_pairs * chunk // _CHUNKS, n_pairs * (chunk + 1) // _CHUNKS):
             histogram[:] = 0
-            one, second = words[left[pair]], words[right[pair]]
+            _count_both(words[left[pair]], words[right[pair]], first, one_word_each, both_count)
             one_count, second_count = counts[left[pair]], counts[right[pair]]
-            for graph in range(n_graphs):
-                if one_word_each:
-                    both = _popcount(one[graph] & second[graph])
-                else:
-                    both = np.uint64(0)
-                    for word in range(first[graph], first[graph + 1]):
-                        both += _popcount(one[word] & second[word])
-                size = np.uint64(sizes[graph])
-                left_only = np.uint64(one_count[graph]) - both
-                right_only = np.uint64(second_count[graph]) - both
-                none = size - both - left_only - right_only
-                first_share = np.uint64(share_offset[graph])
-                target = targets[graph]
-                histogram[np.uint64(bin_of_count[both])] += target
-                histogram[s1 + np.uint64(bin_of_count[size - both])] += target
-                histogram[s2 + np.uint64(bin_of_share[first_share + both])] += target
-                histogram[s3 + np.uint64(bin_of_count[left_only])] += target
-                histogram[s4 + np.uint64(bin_of_count[size - left_only])] += target
-                histogram[s5 + np.uint64(bin_of_share[first_share + left_only])] += target
-                histogram[s6 + np.uint64(bin_of_count[right_only])] += target
-                histogram[s7 + np.uint64(bin_of_count[size - right_only])] += target
-                histogram[s8 + np.uint64(bin_of_share[first_share + right_only])] += target
-                histogram[s9 + np.uint64(bin_of_count[none])] += target
-                histogram[s10 + np.uint64(bin_of_count[size - none])] += target
-                histogram[s11 + np.uint64(bin_of_share[first_share + none])] += target
+            if by_cell:
+                for graph in range(n_graphs):
+                    both = np.uint64(both_count[graph])
+                    left_only = np.uint64(one_count[graph]) - both
+                    right_only = np.uint64(second_count[graph]) - both
+                    none = np.uint64(sizes[graph]) - both - left_only - right_only
+                    cell, target = np.uint64(first_cell[graph]), targets[graph]
+                    cell_sums[cell + both] += target
+                    cell_sums[c1 + cell + left_only] += target
+                    cell_sums[c2 + cell + right_only] += target
+                    cell_sums[c3 + cell + none] += target
+                for signs in range(4):
+                    first_bin, first_sum = np.uint64(signs) * s3, np.uint64(signs) * c1
+                    for place in range(n_cells):
+                        there = first_sum + np.uint64(place)
+                        cell_sum = cell_sums[there]
+                        if cell_sum != 0:
+                            bins = bins_of_cell[np.uint64(place)]
+                            _add_to_three(histogram, first_bin, s1, bins, cell_sum)
+                            cell_sums[there] = 0
+            else:
+                for graph in range(n_graphs):
+                    both = np.uint64(both_count[graph])
+                    left_only = np.uint64(one_count[graph]) - both
+                    right_only = np.uint64(second_count[graph]) - both
+                    none = np.uint64(sizes[graph]) - both - left_only - right_only
+                    cell, target = np.uint64(first_cell[graph]), targets[graph]
+                    # All bins are read before anything is written.
+                    bins_both, bins_left = bins_of_cell[cell + both], bins_of_cell[cell + left_only]
+                    bins_right = bins_of_cell[cell + right_only]
+                    bins_none = bins_of_cell[cell + none]
+                    _add_to_three(histogram, np.uint64(0), s1, bins_both, target)
+                    _add_to_three(histogram, s3, s1, bins_left, target)
+                    _add_to_three(histogram, s6, s1, bins_right, target)
+                    _add_to_three(histogram, s9, s1, bins_none, target)
+            _explain_all(histogram, 12, width, total, least_weight, explained)
             for signs in range(4):
-                start = np.uint64(3 * signs) * s1
-                count, _ = _cut_counts(histogram, start, n_counts, total, least_weight)
-                other, _ = _cut_counts(histogram, start + s1, n_counts, total, least_weight)
-                share, _, other_share, _ = _cut_shares(
-                    histogram, start + s2, n_shares, total, least_weight
-                )
-                gains[pair, signs] = max(count, share) - base
-                complement_gains[pair, signs] = max(other, other_share) - base
+                start = 3 * signs * width
+                count = other = share = other_share = np.int64(_NOT_ALLOWED)
+                for place in range(start, start + n_counts - 1):
+                    count = max(count, explained_bits[np.uint64(place)])
+                for place in range(start + width, start + width + n_counts - 1):
+                    other = max(other, explained_bits[np.uint64(place)])
+                for place in range(start + 2 * width, start + 2 * width + n_shares - 1, 2):
+                    other_share = max(other_share, explained_bits[np.uint64(place)])
+                    share = max(share, explained_bits[np.uint64(place + 1)])
+                best_bits[0], best_bits[1] = max(count, share), max(other, other_share)
+                gains[pair, signs] = best[0] - base
+                complement_gains[pair, signs] = best[1] - base
     return gains, complement_gains
-
-
-@njit(inline="always")
-def _plane_sum(
-    one: npt.NDArray[np.uint64],
-    other: npt.NDArray[np.uint64],
-    planes: npt.NDArray[np.uint64],
-) -> Any:
-    """Return the sum of whole numbers, given bit by bit, over the rows of two sets."""
-    total = np.int64(0)
-    for plane in range(len(planes)):
-        count = np.uint64(0)
-        for word in range(len(one)):
-            count += _popcount(one[word] & other[word] & planes[plane, word])
-        total += np.int64(count) << plane
-    return total
-
-
-@njit(inline="always")
-def _side(low_sum: int, low_weight: int, sum_: int, weight: int, least_weight: int) -> float:
-    """Return what a set of rows and the rest explain; -1 if one of them is too small."""
-    if low_weight < least_weight or weight - low_weight < least_weight:
-        return -1.0
-    low, high = np.float64(low_sum), np.float64(sum_ - low_sum)
-    return low * low / low_weight + high * high / (weight - low_weight)
-
-
-@njit(parallel=True, cache=True, nogil=True)
-def node_gains(
-    words: npt.NDArray[np.uint64],
-    weight_planes: npt.NDArray[np.uint64],
-    target_planes: npt.NDArray[np.uint64],
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
-    least_weight: int,
-) -> npt.NDArray[np.float32]:
-    """Return what both, one, the other, none of two columns explain about nodes themselves.
-
-    Weights and weighted targets are given bit by bit, so that all sums are popcounts.
-    """
-    n_columns, n_words = words.shape
-    everything = np.full(n_words, ~np.uint64(0), dtype=np.uint64)
-    weight = _plane_sum(everything, everything, weight_planes)
-    total = _plane_sum(everything, everything, target_planes)
-    base = np.float64(total) * np.float64(total) / weight
-    alone = np.empty((n_columns, 2), dtype=np.int64)
-    for column in prange(n_columns):
-        alone[column, 0] = _plane_sum(words[column], words[column], weight_planes)
-        alone[column, 1] = _plane_sum(words[column], words[column], target_planes)
-    gains = np.empty((len(left), 4), dtype=np.float32)
-    for pair in prange(len(left)):
-        i, j = left[pair], right[pair]
-        both = _plane_sum(words[i], words[j], weight_planes)
-        sum_both = _plane_sum(words[i], words[j], target_planes)
-        weights = (
-            both,
-            alone[i, 0] - both,
-            alone[j, 0] - both,
-            weight - alone[i, 0] - alone[j, 0] + both,
-        )
-        sums = (
-            sum_both,
-            alone[i, 1] - sum_both,
-            alone[j, 1] - sum_both,
-            total - alone[i, 1] - alone[j, 1] + sum_both,
-        )
-        for signs in range(4):
-            gains[pair, signs] = (
-                _side(sums[signs], weights[signs], total, weight, least_weight) - base
-            )
-    return gains
-
-
-@njit(parallel=True, cache=True, nogil=True)
-def best_below(
-    truths: npt.NDArray[np.uint64],
-    weight_planes: npt.NDArray[np.uint64],
-    target_planes: npt.NDArray[np.uint64],
-    sizes: npt.NDArray[np.int64],
-    prices: npt.NDArray[np.float64],
-    least_weight: int,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Return what the sides of every condition explain, alone and with the best condition below.
-
-    Parameters
-    ----------
-    truths : array, shape (n_conditions, n_words)
-        The rows where each condition holds, as bits.
-    weight_planes : array, shape (n_planes, n_words)
-        The weights of the rows, bit by bit.
-    target_planes : array, shape (n_targets, n_planes, n_words)
-        The weighted targets of the rows, bit by bit.
-    sizes : array, shape (n_conditions,)
-    prices : array, shape (n_prices,)
-        Of a symbol, in the units of what is explained.
-
-    Returns
-    -------
-    leaf : array, shape (n_conditions, 2)
-        What the true side and the false side explain as leaves.
-    best : array, shape (n_conditions, 2, n_prices)
-        What they explain with the best condition below, without its price.
-    below : array, shape (n_conditions, 2, n_prices)
-        That condition, or -1.
-    """
-    n_conditions, n_words = truths.shape
-    n_targets, n_prices = len(target_planes), len(prices)
-    leaf = np.zeros((n_conditions, 2))
-    best = np.full((n_conditions, 2, n_prices), -np.inf)
-    below = np.full((n_conditions, 2, n_prices), -1, dtype=np.int64)
-    everything = np.full(n_words, ~np.uint64(0), dtype=np.uint64)
-    alone = np.empty((n_conditions + 1, n_targets + 1), dtype=np.int64)
-    for condition in prange(n_conditions + 1):
-        rows = truths[condition] if condition < n_conditions else everything
-        alone[condition, n_targets] = _plane_sum(rows, rows, weight_planes)
-        for target in range(n_targets):
-            alone[condition, target] = _plane_sum(rows, rows, target_planes[target])
-    total = alone[n_conditions]
-    for root in prange(n_conditions):
-        value = np.full((2, n_prices), -np.inf)
-        weight = alone[root, n_targets]
-        for target in range(n_targets):
-            true_sum = np.float64(alone[root, target])
-            false_sum = np.float64(total[target] - alone[root, target])
-            if weight > 0:
-                leaf[root, 0] += true_sum * true_sum / weight
-            if total[n_targets] > weight:
-                leaf[root, 1] += false_sum * false_sum / (total[n_targets] - weight)
-        for other in range(n_conditions):
-            both = _plane_sum(truths[root], truths[other], weight_planes)
-            only_root = weight - both
-            only_other = alone[other, n_targets] - both
-            none = total[n_targets] - weight - only_other
-            in_true = both >= least_weight and only_root >= least_weight
-            in_false = only_other >= least_weight and none >= least_weight
-            if not (in_true or in_false):
-                continue
-            true, false = 0.0, 0.0
-            for target in range(n_targets):
-                sum_both = _plane_sum(truths[root], truths[other], target_planes[target])
-                sum_root = alone[root, target] - sum_both
-                sum_other = alone[other, target] - sum_both
-                sum_none = total[target] - alone[root, target] - sum_other
-                if in_true:
-                    true += np.float64(sum_both) ** 2 / both
-                    true += np.float64(sum_root) ** 2 / only_root
-                if in_false:
-                    false += np.float64(sum_other) ** 2 / only_other
-                    false += np.float64(sum_none) ** 2 / none
-            for number in range(n_prices):
-                cost = prices[number] * sizes[other]
-                if in_true and true - cost > value[0, number]:
-                    value[0, number] = true - cost
-                    best[root, 0, number], below[root, 0, number] = true, other
-                if in_false and false - cost > value[1, number]:
-                    value[1, number] = false - cost
-                    best[root, 1, number], below[root, 1, number] = false, other
-    return leaf, best, below

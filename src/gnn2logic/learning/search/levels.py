@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from gnn2logic.learning.search.conditions import (
 )
 from gnn2logic.learning.search.cuts import CountBins
 from gnn2logic.learning.search.judging import GraphJudge, Judge, NodeJudge
+from gnn2logic.logic.syntax import Formula
 
 __all__ = ["GraphLevel", "Level", "NodeLevel"]
 
@@ -26,6 +27,7 @@ class Level(Protocol):
     """How rows are judged and told apart."""
 
     space: ColumnSpace
+    row_type: Literal["graph", "node"]
 
     @property
     def n_rows(self) -> int:
@@ -45,9 +47,14 @@ class Level(Protocol):
     def library(self, rows: IntArray, *, least: int) -> ConditionLibrary:
         """Return an empty library of conditions on some rows."""
 
+    def evaluate(self, formula: Formula) -> npt.NDArray[np.bool_]:
+        """Return where a condition is true, for all rows."""
+
 
 class GraphLevel:
     """Rows are graphs."""
+
+    row_type: Literal["graph", "node"] = "graph"
 
     def __init__(self, space: ColumnSpace) -> None:
         self.space = space
@@ -76,9 +83,15 @@ class GraphLevel:
         """Return an empty library of conditions on counts."""
         return GraphConditions(self.space, self._bins, rows, least=least)
 
+    def evaluate(self, formula: Formula) -> npt.NDArray[np.bool_]:
+        """Return at which graphs a condition is true."""
+        return formula.evaluate(self.space.batch)
+
 
 class NodeLevel:
     """Rows are nodes."""
+
+    row_type: Literal["graph", "node"] = "node"
 
     def __init__(self, space: ColumnSpace) -> None:
         self.space = space
@@ -103,3 +116,7 @@ class NodeLevel:
     def library(self, rows: IntArray, *, least: int) -> ConditionLibrary:
         """Return an empty library of columns."""
         return NodeConditions(self.space, rows, least=least)
+
+    def evaluate(self, formula: Formula) -> npt.NDArray[np.bool_]:
+        """Return at which nodes a condition is true."""
+        return formula.evaluate(self.space.batch, level="node")

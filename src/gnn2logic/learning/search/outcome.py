@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.learning.search.checkpoints import SearchCheckpoint, Stages, restore_columns
 from gnn2logic.learning.search.levels import Level
-from gnn2logic.learning.search.rule_search import RuleSearch, SearchSettings, SearchTargets
+from gnn2logic.learning.search.models import read_size, rule_model
+from gnn2logic.learning.search.rule_search import Clock, RuleSearch, SearchSettings, SearchTargets
 from gnn2logic.learning.search.rules import SearchedRule
-from gnn2logic.learning.search.selection import HeldOut, best_within, choose, stratified_folds
+from gnn2logic.learning.search.selection import HeldOut, choose, counterpart, stratified_folds
+from gnn2logic.logic.syntax import Formula
 
 __all__ = ["Choice", "SearchOutcome", "search_rules"]
 
@@ -36,7 +38,7 @@ class Choice:
     """
 
     max_size: int = 40
-    margin: float = 0.01
+    margin: float = 0.02
     max_seconds: float | None = None
 
 
@@ -47,18 +49,24 @@ class SearchOutcome:
     Parameters
     ----------
     rules : tuple of SearchedRule
+    sizes : tuple of int
+        How many symbols people read of each.
     held_out : array of float, shape (n_rules,)
         The accuracy of rules of the same size on rows that they were not learned from; NaN where
         nothing was held out.
     chosen : int
     reason : str
         Why it was chosen, in words.
+    interrupted : bool
+        Whether the user stopped the search before its end.
     """
 
     rules: tuple[SearchedRule, ...]
+    sizes: tuple[int, ...]
     held_out: npt.NDArray[np.float64]
     chosen: int
     reason: str
+    interrupted: bool
 
 
 def search_rules(
@@ -69,9 +77,10 @@ def search_rules(
     choice: Choice,
     *,
     groups: IntArray | None = None,
-    proposed: Sequence[int] = (),
+    proposed: Sequence[Formula] = (),
     seed: Sequence[int] = (0,),
-    report: Callable[[str, SearchedRule], None] | None = None,
+    report: Callable[[str, SearchedRule], None] = lambda _, __: None,
+    checkpoint: SearchCheckpoint | None = None,
 ) -> SearchOutcome:
     """Search rules for some rows of a level, and choose one by cross-validation.
 
@@ -81,41 +90,86 @@ def search_rules(
         The graphs or nodes to learn from.
     groups : array of int, optional
         Rows of one group are held out together: the graph of every node.
-    proposed : sequence of int
-        Columns of the space that take part from the start.
+    proposed : sequence of Formula
+        Columns that take part from the start.
+    checkpoint : SearchCheckpoint, optional
+        Stages that are in it are not searched again.
     """
-    ends = None if choice.max_seconds is None else time.monotonic() + choice.max_seconds
+    clock = Clock(choice.max_seconds)
+    done = None if checkpoint is None else checkpoint.read(level, targets.n_classes)
+    if done is not None:
+        restore_columns(level, done.columns)
+    fronts = [] if done is None else [list(front) for front in done.fronts]
+    numbers = level.space.add_formulas(list(proposed))
 
-    def in_time() -> bool:
-        return ends is None or time.monotonic() < ends
+    def front_of(stage: int, name: str, of_rows: IntArray) -> list[SearchedRule]:
+        if stage < len(fronts):
+            return fronts[stage]
+        # A fold needs no last touch: it says how long a rule may be, and is not the answer.
+        of_stage = settings if stage == 0 else replace(settings, polishing=1)
+        search = RuleSearch(level, targets, of_rows, of_stage)
+        front = search.run(proposed=numbers, report=lambda rule: report(name, rule), clock=clock)
+        if checkpoint is not None and clock.goes_on():
+            fronts.append(front)
+            columns = tuple(level.space.formulas)
+            checkpoint.write(Stages(seed[0], columns, tuple(map(tuple, fronts))))
+        return front
 
-    def told(what: str) -> Callable[[SearchedRule], None] | None:
-        return None if report is None else lambda rule: report(what, rule)
-
-    front = RuleSearch(level, targets, rows, settings).run(
-        proposed=proposed, report=told("all data"), in_time=in_time
-    )
-    sizes = [rule.size for rule in front]
+    front, sizes = _by_accuracy(front_of(0, "all data", rows), level, targets, rows)
     folds = _folds(targets, rows, groups, seed)
     right = np.zeros((len(front), len(rows)), dtype=bool)
-    done = np.zeros(len(rows), dtype=bool)
-    for number in range(0 if folds is None else int(folds.max()) + 1):
-        if not in_time():
+    judged = np.zeros(len(rows), dtype=bool)
+    n_folds = 0 if folds is None else int(folds.max()) + 1
+    for number in range(n_folds):
+        if not clock.goes_on():
             break
         held = folds == number
-        search = RuleSearch(level, targets, rows[~held], settings)
-        found = search.run(proposed=proposed, report=told(f"fold {number + 1}"), in_time=in_time)
-        for place, size in enumerate(sizes):
-            predicted = best_within(found, size).predict(level.n_rows)[rows[held]]
-            right[place, held] = predicted == targets.classes[rows[held]]
-        done |= held
-    if not done.any():
-        return _without_folds(front, choice)
-    held_out = HeldOut(right[:, done], targets.weights[rows[done]].astype(float))
+        try:
+            other = front_of(number + 1, f"fold {number + 1} of {n_folds}", rows[~held])
+        except KeyboardInterrupt:
+            clock.stop()
+            break
+        # Half a search would make rules look worse than they are.
+        if clock.interrupted or (judged.any() and not clock.goes_on()):
+            break
+        for index, (rule, size) in enumerate(zip(front, sizes, strict=True)):
+            predicted = counterpart(other, rule, size).predict(level.n_rows)[rows[held]]
+            right[index, held] = predicted == targets.classes[rows[held]]
+        judged |= held
+    if not judged.any():
+        return _without_folds(front, sizes, choice, interrupted=clock.interrupted)
+    held_out = HeldOut(right[:, judged], targets.weights[rows[judged]].astype(float))
     chosen = choose(held_out, sizes, choice.max_size, choice.margin)
     return SearchOutcome(
-        tuple(front), held_out.accuracy, chosen, _reason(held_out, sizes, chosen, choice)
+        tuple(front),
+        tuple(sizes),
+        held_out.accuracy,
+        chosen,
+        _reason(held_out, sizes, chosen, choice),
+        clock.interrupted,
     )
+
+
+def _by_accuracy(
+    rules: Sequence[SearchedRule], level: Level, targets: SearchTargets, rows: IntArray
+) -> tuple[list[SearchedRule], list[int]]:
+    """Return the rules that no shorter one equals in accuracy, with the sizes that people read."""
+    weights = targets.weights[rows]
+    measured = []
+    for rule in rules:
+        right = rule.predict(level.n_rows)[rows] == targets.classes[rows]
+        model = rule_model(rule, level.row_type, targets.n_classes)
+        measured.append((read_size(model, targets.n_classes), -int(weights @ right), rule))
+    measured.sort(key=lambda entry: entry[:2])
+    front: list[SearchedRule] = []
+    sizes: list[int] = []
+    best = 1
+    for size, wrong, rule in measured:
+        if wrong < best:
+            front.append(rule)
+            sizes.append(size)
+            best = wrong
+    return front, sizes
 
 
 def _folds(
@@ -133,20 +187,29 @@ def _folds(
     return stratified_folds(classes, n_folds, [*seed, 1]) if n_folds > 1 else None
 
 
-def _without_folds(front: Sequence[SearchedRule], choice: Choice) -> SearchOutcome:
-    chosen = max(n for n, rule in enumerate(front) if rule.size <= choice.max_size or n == 0)
+def _without_folds(
+    front: Sequence[SearchedRule], sizes: Sequence[int], choice: Choice, *, interrupted: bool
+) -> SearchOutcome:
+    chosen = max(n for n, size in enumerate(sizes) if size <= choice.max_size or n == 0)
     return SearchOutcome(
         tuple(front),
+        tuple(sizes),
         np.full(len(front), np.nan),
         chosen,
         f"the best rule of at most {choice.max_size} symbols on the data it was learned from: "
         "nothing could be held out",
+        interrupted,
     )
 
 
 def _reason(held_out: HeldOut, sizes: Sequence[int], chosen: int, choice: Choice) -> str:
     accuracy = held_out.accuracy
-    best = int(accuracy.argmax())
+    among = [
+        index
+        for index, size in enumerate(sizes)
+        if size <= max(choice.max_size, sizes[chosen]) or sizes[chosen] > choice.max_size
+    ]
+    best = max(among, key=lambda index: (accuracy[index], -index))
     if chosen == best:
         text = f"the most accurate on held-out data ({accuracy[chosen]:.3f})"
     else:
@@ -159,4 +222,6 @@ def _reason(held_out: HeldOut, sizes: Sequence[int], chosen: int, choice: Choice
             f"; longer than max_size={choice.max_size}, because shorter rules are worse by more "
             f"than {choice.margin:g}"
         )
+    elif best != int(accuracy.argmax()):
+        text += f"; longer rules than max_size={choice.max_size} are not better by enough"
     return text

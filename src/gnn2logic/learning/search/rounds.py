@@ -7,7 +7,8 @@ the best. The pool of the next round is a beam of good columns that differ, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -33,14 +34,21 @@ class RoundSettings:
         How many columns a round makes literals of, besides small ones.
     pair_work : int
         How many pairs times rows (graphs, or words of nodes) a round may look at.
+    most_literals : int
+        Of how many literals pairs are judged, at most.
     kept_pairs : int
         How many pairs of a round become columns.
     """
 
     depth: int = 3
     beam: int = 25
-    pair_work: int = 150_000_000
-    kept_pairs: int = 400
+    pair_work: int = 30_000_000
+    most_literals: int = 500
+    kept_pairs: int = 250
+
+    def shared_by(self, n_searches: int) -> Self:
+        """Return what each of several searches may do that take the time of one together."""
+        return replace(self, pair_work=self.pair_work // max(1, n_searches))
 
 
 class Search:
@@ -93,7 +101,8 @@ class Search:
 
     def _for_pairs(self) -> list[int]:
         """Return the literals, small ones first, and a few others whose pairs are judged."""
-        most = max(32, int((2 * self.settings.pair_work / self.judge.pair_cost) ** 0.5))
+        affordable = int((2 * self.settings.pair_work / self.judge.pair_cost) ** 0.5)
+        most = min(self.settings.most_literals, max(32, affordable))
         literals = [n for n in self.verdicts if self.space.is_literal(n)]
         others = [n for n in self.verdicts if not self.space.is_literal(n)]
         small = [n for n in literals if self.space.formulas[n].size <= 2]

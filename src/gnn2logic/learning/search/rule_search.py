@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,20 +10,26 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.learning.search.conditions import Condition
-from gnn2logic.learning.search.judging import TARGET_STEPS, Judge
+from gnn2logic.learning.search.growing import TreeGrower
+from gnn2logic.learning.search.judging import Judge
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.neighbours import neighbours
 from gnn2logic.learning.search.rounds import RoundSettings, Search
 from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule, branch, pareto_front
 from gnn2logic.learning.search.small_trees import SmallTree, best_small_trees
 
-__all__ = ["RuleSearch", "SearchSettings", "SearchTargets"]
+__all__ = ["Clock", "RuleSearch", "SearchSettings", "SearchTargets"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 # A tree that explains this much is right about all graphs.
 _PERFECT = 1 - 1e-9
+# What a network says is rounded to so many steps where trees are made of conditions: each bit of
+# them is another popcount.
+_TREE_STEPS = 31
+# Of so many conditions rules are made between two rounds, to see how far the search has come.
+_QUICK_CONDITIONS = 300
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,8 @@ class SearchSettings:
         How often the neighbours of good conditions are tried.
     roots : int
         Below how many conditions the search is done once more, with the settings `below`.
+    most_leaves : int
+        How many leaves longer rules may have.
     least_weight : int
         What must be on each side of a condition.
     """
@@ -48,10 +57,13 @@ class SearchSettings:
     rounds: RoundSettings = field(default_factory=RoundSettings)
     price: float = 0.002
     prices: tuple[float, ...] = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)
-    most_conditions: int = 2000
+    most_conditions: int = 1500
     polishing: int = 2
     roots: int = 2
-    below: RoundSettings = field(default_factory=lambda: RoundSettings(depth=1))
+    below: RoundSettings = field(
+        default_factory=lambda: RoundSettings(depth=1, pair_work=RoundSettings.pair_work // 3)
+    )
+    most_leaves: int = 8
     least_weight: int = 5
 
 
@@ -74,6 +86,29 @@ class SearchTargets:
     n_classes: int
 
 
+class Clock:
+    """Says whether a search goes on: until its time is up, or the user interrupts it.
+
+    Parameters
+    ----------
+    max_seconds : float or None
+    """
+
+    def __init__(self, max_seconds: float | None = None) -> None:
+        self._ends = None if max_seconds is None else time.monotonic() + max_seconds
+        self.interrupted = False
+
+    def goes_on(self) -> bool:
+        """Whether another step may be begun."""
+        if self.interrupted:
+            return False
+        return self._ends is None or time.monotonic() < self._ends
+
+    def stop(self) -> None:
+        """Begin nothing new."""
+        self.interrupted = True
+
+
 class RuleSearch:
     """Searches rules for some of the graphs, or nodes, of a space."""
 
@@ -86,14 +121,17 @@ class RuleSearch:
     ) -> None:
         self.level, self.targets, self.rows, self.settings = level, targets, rows, settings
         self.library = level.library(rows, least=settings.least_weight)
-        self.searches = [
-            Search(self._judge(channel, rows), settings.rounds)
-            for channel in self._varied_targets(rows)
-        ]
+        varied = self._varied_targets(rows)
+        # Several classes share the time of one.
+        rounds = settings.rounds.shared_by(len(varied))
+        self._below = settings.below.shared_by(len(varied))
+        self.searches = [Search(self._judge(channel, rows), rounds) for channel in varied]
         self.searches_below: list[Search] = []
+        # Columns of good rules: the best threshold of one alone may not be the best in a rule.
+        self._refined: list[int] = []
         low, high = targets.values.min(axis=0), targets.values.max(axis=0)
         # Indicators of classes stay 0 and 1: few bits make the trees quick.
-        steps = 1 if np.isin(targets.values, (0, 1)).all() else TARGET_STEPS
+        steps = 1 if np.isin(targets.values, (0, 1)).all() else _TREE_STEPS
         scale = steps / np.where(high > low, high - low, 1).max()
         self._whole = np.rint((targets.values - low) * scale).astype(np.int64)
 
@@ -115,8 +153,8 @@ class RuleSearch:
         self,
         *,
         proposed: Sequence[int] = (),
-        report: Callable[[SearchedRule], None] | None = None,
-        in_time: Callable[[], bool] = lambda: True,
+        report: Callable[[SearchedRule], None] = lambda _: None,
+        clock: Clock | None = None,
     ) -> list[SearchedRule]:
         """Return rules from short to long, each the best of its size that was found.
 
@@ -124,29 +162,38 @@ class RuleSearch:
         ----------
         proposed : sequence of int
             Columns that take part from the start.
-        report : callable, optional
+        report : callable
             Told the best rule so far.
-        in_time : callable
-            Whether there is time for another step; the first one is always taken.
+        clock : Clock, optional
+            Says whether there is time for another step; the first one is always taken. An
+            interrupt by the user stops it, and what was found so far is the answer.
         """
+        clock = Clock() if clock is None else clock
         front = self._front()
-        for _ in zip(*(search.rounds(proposed) for search in self.searches), strict=True):
-            front = self._front()
-            if report is not None:
+        try:
+            for _ in zip(*(search.rounds(proposed) for search in self.searches), strict=True):
+                front = self._front(most=_QUICK_CONDITIONS)
                 report(front[-1])
-            if front[-1].fit >= _PERFECT or not in_time():
-                break
-        else:
-            front = self._improved(front, self._search_below)
-        for _ in range(self.settings.polishing):
-            if not in_time():
-                break
-            polished = self._improved(front, self._polish)
-            if report is not None:
+                if front[-1].fit >= _PERFECT or not clock.goes_on():
+                    break
+            else:
+                front = self._improved(self._front(), self._search_below)
+                report(front[-1])
+            for _ in range(self.settings.polishing):
+                if not clock.goes_on():
+                    break
+                polished = self._improved(front, self._polish)
                 report(polished[-1])
-            if _figures(polished) == _figures(front):
-                break
-            front = polished
+                if _figures(polished) == _figures(front):
+                    break
+                front = polished
+            if front[-1].fit < _PERFECT and clock.goes_on():
+                front = pareto_front([*front, *self._grown(front)])
+        except KeyboardInterrupt:
+            # The columns may be half made; the rules are whole.
+            clock.stop()
+            if len(front) == 1:
+                raise
         return front
 
     def _improved(
@@ -169,15 +216,16 @@ class RuleSearch:
             for side in (root.truth, ~root.truth):
                 rows = self.rows[side[self.rows]]
                 for channel in self._varied_targets(rows):
-                    search = Search(self._judge(channel, rows), self.settings.below)
+                    search = Search(self._judge(channel, rows), self._below)
                     for _ in search.rounds():
                         pass
                     self.searches_below.append(search)
 
     # Small trees ------------------------------------------------------------------------------
 
-    def _front(self) -> list[SearchedRule]:
-        self._fill_library()
+    def _front(self, most: int | None = None) -> list[SearchedRule]:
+        """Return the best rules of what was judged so far; `most` conditions are enough."""
+        self._fill_library(self.settings.most_conditions if most is None else most)
         rules = [SearchedRule(Leaf(self._majority(self.rows)), self.targets.n_classes, 0.0)]
         if len(self.library):
             trees = best_small_trees(
@@ -191,9 +239,9 @@ class RuleSearch:
             rules += [self._rule(tree) for tree in trees]
         return pareto_front(rules)
 
-    def _fill_library(self) -> None:
-        most = self.settings.most_conditions
+    def _fill_library(self, most: int) -> None:
         self.library = self.level.library(self.rows, least=self.settings.least_weight)
+        self.library.add_all(self._refined, most // 2)
         for search in self.searches:
             best = search.best(most // (4 * len(self.searches)))
             self.library.add_best((number, search.verdicts[number]) for number in best)
@@ -204,6 +252,33 @@ class RuleSearch:
             number for search in self.searches for number in search.smallest(most)
         )
         self.library.add_all(list(small), most)
+
+    def _grown(self, front: Sequence[SearchedRule]) -> list[SearchedRule]:
+        """Return longer rules, grown from the best ones."""
+        if not len(self.library):
+            return []
+        n_classes = self.targets.n_classes
+        grower = TreeGrower(
+            self.library,
+            self.rows,
+            self._whole[self.rows],
+            self.targets.classes[self.rows],
+            self.targets.weights[self.rows],
+            n_classes=n_classes,
+            least_weight=self.settings.least_weight,
+        )
+        return [
+            SearchedRule(tree, n_classes, fit)
+            for rule in front[-2:]
+            for price in self.settings.prices[:3]
+            for tree, fit in grower.grow(
+                rule.tree,
+                rule.fit,
+                price=price,
+                most_leaves=self.settings.most_leaves,
+                n_all=self.level.n_rows,
+            )
+        ]
 
     def _rule(self, tree: SmallTree) -> SearchedRule:
         root = self.library[tree.root]
@@ -235,6 +310,7 @@ class RuleSearch:
     def _polish(self, front: Sequence[SearchedRule]) -> None:
         """Judge what differs in one place from the columns of good rules."""
         columns = dict.fromkeys(c.column for rule in front for c in rule.conditions)
+        self._refined = list(columns)
         formulas = dict.fromkeys(
             other for column in columns for other in neighbours(self.level.space.formulas[column])
         )

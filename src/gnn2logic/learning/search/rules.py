@@ -12,7 +12,14 @@ import numpy.typing as npt
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.logic.syntax import FALSE, TRUE, Formula, conjunction, disjunction, negation
 
-__all__ = ["Branch", "Leaf", "SearchedRule", "pareto_front"]
+__all__ = [
+    "Branch",
+    "Leaf",
+    "SearchedRule",
+    "branch",
+    "leaves_of",
+    "pareto_front",
+]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -58,20 +65,30 @@ class SearchedRule:
     def predict(self, n_rows: int) -> IntArray:
         """Return the class of every graph that conditions were evaluated on."""
         labels = np.empty(n_rows, dtype=np.int64)
-        for leaf, member in _leaves(self.tree, np.ones(n_rows, dtype=bool)):
+        for leaf, member in leaves_of(self.tree, np.ones(n_rows, dtype=bool)):
             labels[member] = leaf.label
         return labels
 
     @property
-    def conditions(self) -> list[Condition]:
-        """Its conditions, from the root on."""
-        found, stack = [], [self.tree]
+    def nodes(self) -> list[Branch | Leaf]:
+        """All of its tree, from the root on, the true side before the false side."""
+        nodes, stack = [], [self.tree]
         while stack:
             node = stack.pop()
+            nodes.append(node)
             if isinstance(node, Branch):
-                found.append(node.condition)
                 stack += [node.if_false, node.if_true]
-        return found
+        return nodes
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """Its conditions, from the root on."""
+        return [node.condition for node in self.nodes if isinstance(node, Branch)]
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        """Its leaves, the true side before the false side."""
+        return [node for node in self.nodes if isinstance(node, Leaf)]
 
 
 def branch(condition: Condition, if_true: Branch | Leaf, if_false: Branch | Leaf) -> Branch | Leaf:
@@ -81,14 +98,15 @@ def branch(condition: Condition, if_true: Branch | Leaf, if_false: Branch | Leaf
     return Branch(condition, if_true, if_false)
 
 
-def _leaves(
+def leaves_of(
     tree: Branch | Leaf, member: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[Leaf, npt.NDArray[np.bool_]]]:
+    """Give the leaves of a tree, the true side first, with the rows that reach them."""
     if isinstance(tree, Leaf):
         yield tree, member
     else:
-        yield from _leaves(tree.if_true, member & tree.condition.truth)
-        yield from _leaves(tree.if_false, member & ~tree.condition.truth)
+        yield from leaves_of(tree.if_true, member & tree.condition.truth)
+        yield from leaves_of(tree.if_false, member & ~tree.condition.truth)
 
 
 def _formula(tree: Branch | Leaf, label: int) -> Formula:

@@ -10,12 +10,14 @@ import numpy.typing as npt
 
 from gnn2logic.learning.search.rules import SearchedRule
 
-__all__ = ["HeldOut", "choose", "stratified_folds"]
+__all__ = ["HeldOut", "choose", "counterpart", "stratified_folds"]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-12
+# Rules of two folds that explain as much, but for this share, may be one rule.
+_SAME_FIT = 0.02
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,10 @@ class HeldOut:
         """The held-out accuracy for every size."""
         return np.asarray(self.right @ self.weights / self.weights.sum())
 
-    def worse_by(self, place: int, other: int) -> tuple[float, float]:
+    def worse_by(self, index: int, other: int) -> tuple[float, float]:
         """Return by how much one size is less accurate than another, and the standard error."""
         share = self.weights / self.weights.sum()
-        difference = self.right[other].astype(float) - self.right[place]
+        difference = self.right[other].astype(float) - self.right[index]
         mean = float(share @ difference)
         # The same graphs are judged twice, so what is easy for both does not count.
         unbiased = len(share) / max(1, len(share) - 1)
@@ -49,26 +51,39 @@ class HeldOut:
 
 
 def choose(held_out: HeldOut, sizes: Sequence[int], max_size: int, margin: float) -> int:
-    """Return the place of the shortest rule that is within one standard error of the best.
+    """Return the index of the shortest rule that is within one standard error of the best.
 
-    Rules longer than `max_size` are only taken if they are better by more than `margin`.
+    The best is that of rules of at most `max_size` symbols, unless a longer one is better by more
+    than `margin` and by more than one standard error.
     """
     accuracy = held_out.accuracy
-    short = [place for place, size in enumerate(sizes) if size <= max_size]
-    best_short = max(short, key=lambda place: (accuracy[place], -place))
-    best = int(accuracy.argmax())
-    if best not in short and accuracy[best] - accuracy[best_short] <= margin:
-        best = best_short
-    for place in range(best):
-        mean, error = held_out.worse_by(place, best)
+    short = [index for index, size in enumerate(sizes) if size <= max_size]
+    best = max(short, key=lambda index: (accuracy[index], -index))
+    longest = int(accuracy.argmax())
+    mean, error = held_out.worse_by(best, longest)
+    if mean > max(margin, error) + _ROUNDING:
+        best = longest
+    for index in range(best):
+        mean, error = held_out.worse_by(index, best)
         if mean <= error + _ROUNDING:
-            return place
+            return index
     return best
 
 
-def best_within(front: Sequence[SearchedRule], size: int) -> SearchedRule:
-    """Return the longest rule of a front that has at most a size; the front starts with a leaf."""
-    return [rule for rule in front if rule.size <= size or rule is front[0]][-1]
+def counterpart(front: Sequence[SearchedRule], rule: SearchedRule, size: int) -> SearchedRule:
+    """Return what another fold, whose front is given, has instead of a rule of some size.
+
+    That is its longest rule of at most this size. The same rule may have a symbol more in another
+    fold, so a longer one that does not explain more there than the rule does here will do too.
+    """
+    longest = size + max(1, size // 4) if size > 1 else size
+    return [
+        other
+        for other in front
+        if other is front[0]
+        or other.size <= size
+        or (other.size <= longest and other.fit <= rule.fit + _SAME_FIT)
+    ][-1]
 
 
 def stratified_folds(classes: IntArray, n_folds: int, seed: Sequence[int]) -> IntArray:

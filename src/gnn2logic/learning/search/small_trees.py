@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.learning.search.judging import bit_planes
-from gnn2logic.learning.search.kernels import best_below
+from gnn2logic.learning.search.plane_kernels import best_below
+from gnn2logic.learning.search.whole_numbers import bit_planes
 
 __all__ = ["SmallTree", "best_small_trees"]
 
