@@ -68,7 +68,7 @@ def compare(name: str, options: argparse.Namespace) -> bool:
     test = np.arange(len(y)) % 10 == 0
     train, labels = graphs[~test], y[~test]
     # The first fit compiles the loops (or loads them, when they were compiled before).
-    IDTClassifier(1, width=1).fit(train[:40], np.arange(40) % 2)
+    IDTClassifier(1, algorithm="layers", width=1).fit(train[:40], np.arange(40) % 2)
     gnn = GNNClassifier(
         options.conv, options.layers, max_epochs=options.epochs, pooling="sum", random_state=0
     )
@@ -81,7 +81,7 @@ def compare(name: str, options: argparse.Namespace) -> bool:
     ]
     forward, capture = min(plain for plain, _ in turns), min(kept for _, kept in turns)
     answers = teacher.run(train)
-    idt = IDTClassifier(width=8, random_state=0)
+    idt = IDTClassifier(algorithm="layers", width=8, random_state=0)
     fitting = seconds_of(
         lambda: idt.fit(
             train, answers.labels, activations=answers.activations, classes=answers.classes

@@ -57,7 +57,7 @@ def measure(name: str, seed: int, n_graphs: int, epochs: int) -> dict[str, dict[
     train, test = data.take(order[n_graphs // 5 :]), data.take(order[: n_graphs // 5])
     gnn = gl.models.GNNClassifier("gin", hidden=64, max_epochs=epochs, random_state=seed)
     gnn.fit(train.graphs, train.y)
-    idt = gl.distill(gnn, train.graphs, random_state=seed)
+    idt = gl.distill(gnn, train.graphs, algorithm="layers", random_state=seed)
     head = f"{name:14}{seed:5}{gnn.score(test.graphs, test.y):9.3f}"
     head += f"{gl.fidelity(idt, gnn, test.graphs):7.3f}"
     areas = areas_under_curve(test, scorer(idt, gnn, seed))

@@ -149,7 +149,9 @@ def compare(name: str, layers: int, *, with_baseline: bool) -> bool:
     # The first fit compiles the loops (or loads them, when they were compiled before).
     some = np.unique(y, return_index=True)[1]
     warm = [target[np.isin(batch.graph_index, some)] for target in targets[:1]]
-    IDTClassifier(width=8).fit(batch[np.sort(some)], y[np.sort(some)], activations=warm)
+    IDTClassifier(algorithm="layers", width=8).fit(
+        batch[np.sort(some)], y[np.sort(some)], activations=warm
+    )
 
     print(f"\n{name} ({source}): {batch.n_graphs} graphs, {batch.n_nodes} nodes, {layers} layers")
     print(f"{'':38}{'seconds':>9}{'peak MiB':>10}{'accuracy':>10}")
@@ -159,7 +161,7 @@ def compare(name: str, layers: int, *, with_baseline: bool) -> bool:
     for title, options in OURS.items():
 
         def fit(options: dict[str, Any] = options) -> IDTClassifier:
-            model = IDTClassifier(width=8, random_state=0, **options)
+            model = IDTClassifier(algorithm="layers", width=8, random_state=0, **options)
             return model.fit(batch, y, activations=targets)
 
         model, seconds, peak = measured(fit, 3)
@@ -183,7 +185,7 @@ def final_accuracy(batch: GraphBatch, columns: Any, y: npt.NDArray[np.int64]) ->
     """Return the training accuracy of our final tree on the straightforward columns."""
     names = [f"c{number}" for number in range(columns.shape[1])]
     graphs = batch.with_predicates(columns, names)
-    return IDTClassifier(n_layers=0, random_state=0).fit(graphs, y).score(graphs, y)
+    return IDTClassifier(0, algorithm="layers", random_state=0).fit(graphs, y).score(graphs, y)
 
 
 def growth() -> bool:
@@ -194,7 +196,7 @@ def growth() -> bool:
         batch = random_graphs(n_graphs, sizes=13, probability=[1.0, 0.5], random_state=0)
         y = (batch.edges().degrees.reshape(-1, 13).max(axis=1) > 9).astype(int)
         started = time.perf_counter()
-        IDTClassifier(n_layers=3, width=8, random_state=0).fit(batch, y)
+        IDTClassifier(3, algorithm="layers", width=8, random_state=0).fit(batch, y)
         seconds = time.perf_counter() - started
         per_node.append(seconds / batch.n_nodes)
         print(f"{batch.n_nodes:>10}{seconds:10.2f}{per_node[-1] * 1e6:13.2f}")

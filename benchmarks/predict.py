@@ -34,7 +34,11 @@ def main() -> int:
     train = graphs(1000, 0)
     noisy = truth.evaluate(train) ^ (np.random.default_rng(0).random(1000) < 0.2)
     # Noise and no pruning: a final tree that looks at columns of every layer.
-    model = IDTClassifier(n_layers=3, ccp_alpha=0.0, random_state=0).fit(train, noisy).model_
+    model = (
+        IDTClassifier(n_layers=3, algorithm="layers", ccp_alpha=0.0, random_state=0)
+        .fit(train, noisy)
+        .model_
+    )
     batch = graphs(options.graphs, 1)
     used = {split.column for split in model.final.splits if split is not None}
     values = column_values(model, batch, used)

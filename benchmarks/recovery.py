@@ -5,7 +5,12 @@ labels. It has recovered the formula if its rule says the same about 20,000 fres
 sizes and densities. There are two suites: one of formulas that people might mean, and one drawn by
 a seeded generator, on which nothing is ever tuned.
 
+Besides labels a learner may be given a network: `--teacher built` makes one of the formula with
+exact weights, `--teacher trained` trains a GIN on the labels, and then the rule is compared with
+its teacher as well.
+
     python benchmarks/recovery.py [--algorithm search|layers] [--suite planted|drawn] [--seeds 10]
+        [--teacher labels|built|trained] [--jobs 2]
 """
 
 from __future__ import annotations
@@ -16,11 +21,24 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+import joblib
 import numpy as np
 
-from gnn2logic import Formula, GraphBatch, IDTClassifier, Modality, parse, predicate, random_graphs
+from gnn2logic import (
+    Formula,
+    GraphBatch,
+    IDTClassifier,
+    Modality,
+    distill,
+    parse,
+    predicate,
+    random_graphs,
+    to_gnn,
+)
 from gnn2logic.logic.syntax import And, Modal, Not, Or, conjunction, disjunction, modal
+from gnn2logic.models import GNNClassifier
 
 N_TRAIN = 1000
 N_FRESH = 20_000
@@ -187,23 +205,40 @@ def _more_than(rng: np.random.Generator, which: str, counted: Formula, most: int
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one fit gave."""
+    """What one fit gave; `teacher` is the accuracy of the network that it learned from, if any."""
 
     recovered: bool
     accuracy: float
     size: int
     seconds: float
     rule: Formula
+    teacher: float | None
 
 
-def outcome(learner: IDTClassifier, source: Source, truth: Formula, seed: int) -> Outcome:
+def outcome(
+    algorithm: str, teacher: str, n_jobs: int | None, source: Source, truth: Formula, seed: int
+) -> Outcome:
     train, fresh = source.draw(N_TRAIN, (seed, 1)), source.draw(N_FRESH, (seed, 2))
+    labels, expected = truth.evaluate(train), truth.evaluate(fresh)
+    settings: dict[str, Any] = {"algorithm": algorithm, "n_jobs": n_jobs, "random_state": seed}
+    network: Any = None
+    if teacher == "built":
+        network = to_gnn(truth)
+    elif teacher == "trained":
+        network = GNNClassifier("gin", random_state=seed).fit(train, labels)
     started = time.perf_counter()
-    learner.fit(train, truth.evaluate(train))
+    if network is None:
+        learner = IDTClassifier(**settings).fit(train, labels)
+    else:
+        learner = distill(network, train, **settings)
     seconds = time.perf_counter() - started
-    rule = learner.formula(True)
-    accuracy = float(np.mean(learner.predict(fresh) == truth.evaluate(fresh)))
-    return Outcome(accuracy == 1.0, accuracy, rule.size, seconds, rule)
+    positive = learner.classes_.tolist()[-1]
+    rule = learner.formula(positive)
+    accuracy = float(np.mean((learner.predict(fresh) == positive) == expected))
+    score = None
+    if teacher == "trained":
+        score = float(np.mean(network.predict(fresh) == expected))
+    return Outcome(accuracy == 1.0, accuracy, rule.size, seconds, rule, score)
 
 
 def main() -> int:
@@ -213,6 +248,8 @@ def main() -> int:
     parser.add_argument("--formulas", type=int, default=500, help="how many are drawn")
     parser.add_argument("--only", default="", help="names of planted formulas, with commas")
     parser.add_argument("--algorithm", choices=["search", "layers"], default="search")
+    parser.add_argument("--teacher", choices=["labels", "built", "trained"], default="labels")
+    parser.add_argument("--jobs", type=int, default=1, help="fits side by side")
     parser.add_argument("--show", action="store_true", help="print the rules that miss the truth")
     given = parser.parse_args()
     if given.suite == "planted":
@@ -222,22 +259,32 @@ def main() -> int:
     else:
         tasks, seeds = list(drawn(given.formulas)), range(1)
     everything: list[tuple[Outcome, Formula]] = []
-    print(f"{'':16}{'recovered':>10}{'accuracy':>10}{'size':>7}{'truth':>7}{'seconds':>9}")
-    for name, source, truth in tasks:
-        runs = [
-            outcome(
-                IDTClassifier(algorithm=given.algorithm, random_state=seed), source, truth, seed
-            )
-            for seed in seeds
-        ]
+    taught = given.teacher == "trained"
+    print(
+        f"{'':16}{'recovered':>10}{'accuracy':>10}{'size':>7}{'truth':>7}{'seconds':>9}"
+        f"{'teacher':>9}{'beaten':>8}"[: None if taught else -17]
+    )
+    pool = joblib.Parallel(n_jobs=given.jobs, return_as="generator")
+    one_thread = None if given.jobs == 1 else 1
+    fits = pool(
+        joblib.delayed(outcome)(given.algorithm, given.teacher, one_thread, source, truth, seed)
+        for _, source, truth in tasks
+        for seed in seeds
+    )
+    for name, _, truth in tasks:
+        runs = [next(fits) for _ in seeds]
         everything += [(run, truth) for run in runs]
-        print(
+        line = (
             f"{name:16}{sum(run.recovered for run in runs):>6} of {len(runs):<2}"
             f"{np.mean([run.accuracy for run in runs]):9.4f}"
             f"{np.median([run.size for run in runs]):7.0f}{truth.size:7}"
-            f"{np.median([run.seconds for run in runs]):9.2f}",
-            flush=True,
+            f"{np.median([run.seconds for run in runs]):9.2f}"
         )
+        if taught:
+            teachers = [run.teacher or 0.0 for run in runs]
+            beaten = sum(run.accuracy > (run.teacher or 0.0) for run in runs)
+            line += f"{np.mean(teachers):9.4f}{beaten:>5} of {len(runs)}"
+        print(line, flush=True)
         if given.show:
             for run in runs:
                 if not run.recovered:

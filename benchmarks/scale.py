@@ -91,7 +91,7 @@ def fit_once(folder: str, activations: str | None) -> None:
     """Fit on a store and print what it took; runs in a process of its own."""
     store = gl.open_shards(folder)
     started = time.perf_counter()
-    model = gl.IDTClassifier(random_state=0).fit(store, activations=activations)
+    model = gl.IDTClassifier(algorithm="layers", random_state=0).fit(store, activations=activations)
     seconds = time.perf_counter() - started
     print(
         json.dumps(
@@ -123,7 +123,7 @@ def dask_seconds(store: gl.ShardStore, n_workers: int, repeats: int) -> tuple[li
         ) as cluster,
         Client(cluster) as client,
     ):
-        learner = gl.IDTClassifier(random_state=0, engine=client)
+        learner = gl.IDTClassifier(algorithm="layers", random_state=0, engine=client)
         # The first fit starts everything up.
         learner.fit(store)
         for _ in range(repeats):
@@ -222,7 +222,7 @@ def report_costs(folder: Path, n_nodes: int) -> Counted:
     scratch = folder / "scratch"
     scratch.mkdir()
     counted = Counted(scratch)
-    gl.IDTClassifier(random_state=0, engine=counted).fit(store)
+    gl.IDTClassifier(algorithm="layers", random_state=0, engine=counted).fit(store)
     counted.kept /= store.n_nodes
     print(
         f"one fit: {counted.requests} requests; arguments {counted.sent / 2**20:.1f} MiB, answers "
