@@ -134,12 +134,29 @@ def test_neighbours_differ_in_one_place() -> None:
     assert "U0 & A U1 > 2" not in texts
 
 
+def test_two_limits_of_one_count_are_read_once() -> None:
+    batch = graphs(300, 8)
+    front = searched(parse("4 <= 1(A U0 > 2) <= 9"), batch)
+    counted = parse("A U0 > 2")
+    assert str(front[-1].formulas[1]) == "4 <= 1(A U0 > 2) <= 9"
+    assert front[-1].repeated == counted.size
+    assert front[0].repeated == 0
+
+
 # The choice -------------------------------------------------------------------------------------
 
 
 def held_out(accuracies: list[float], n: int = 200) -> HeldOut:
     right = np.array([np.arange(n) < accuracy * n for accuracy in accuracies])
     return HeldOut(right, np.ones(n))
+
+
+def test_among_rules_of_one_accuracy_the_quickest_to_read_is_chosen() -> None:
+    alike = held_out([0.5, 0.80, 0.80, 0.80])
+    assert choose(alike, [1, 11, 12, 18], 40, 0.02) == 1
+    assert choose(alike, [1, 11, 12, 18], 40, 0.02, lengths=[1, 11, 8, 14]) == 2
+    # Those that are longer than they may be are not looked at.
+    assert choose(alike, [1, 11, 42, 50], 40, 0.02, lengths=[1, 11, 8, 9]) == 1
 
 
 def test_the_shortest_within_one_standard_error_is_chosen() -> None:

@@ -139,7 +139,8 @@ def search_rules(
     if not judged.any():
         return _without_folds(front, sizes, choice, interrupted=clock.interrupted)
     held_out = HeldOut(right[:, judged], targets.weights[rows[judged]].astype(float))
-    chosen = choose(held_out, sizes, choice.max_size, choice.margin)
+    lengths = [size - rule.repeated for rule, size in zip(front, sizes, strict=True)]
+    chosen = choose(held_out, sizes, choice.max_size, choice.margin, lengths)
     return SearchOutcome(
         tuple(front),
         tuple(sizes),
@@ -214,8 +215,8 @@ def _reason(held_out: HeldOut, sizes: Sequence[int], chosen: int, choice: Choice
         text = f"the most accurate on held-out data ({accuracy[chosen]:.3f})"
     else:
         text = (
-            f"the shortest within one standard error of the best of {sizes[best]} symbols on "
-            f"held-out data ({accuracy[chosen]:.3f} against {accuracy[best]:.3f})"
+            f"the quickest to read within one standard error of the best, of {sizes[best]} "
+            f"symbols, on held-out data ({accuracy[chosen]:.3f} against {accuracy[best]:.3f})"
         )
     if sizes[chosen] > choice.max_size:
         text += (

@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.learning.search.conditions import Condition
-from gnn2logic.logic.syntax import FALSE, TRUE, Formula, conjunction, disjunction, negation
+from gnn2logic.logic.syntax import (
+    FALSE,
+    TRUE,
+    Formula,
+    Modal,
+    conjunction,
+    disjunction,
+    negation,
+)
 
 __all__ = [
     "Branch",
@@ -84,6 +92,12 @@ class SearchedRule:
     def conditions(self) -> list[Condition]:
         """Its conditions, from the root on."""
         return [node.condition for node in self.nodes if isinstance(node, Branch)]
+
+    @property
+    def repeated(self) -> int:
+        """How many symbols are read once and stand there twice: two limits of one count."""
+        children = [phi.child for c in self.conditions if isinstance(phi := c.formula, Modal)]
+        return sum(phi.size for phi in children) - sum(phi.size for phi in dict.fromkeys(children))
 
     @property
     def leaves(self) -> list[Leaf]:
