@@ -37,10 +37,12 @@ def distill(
     mask: object = None,
     **idt_params: Any,
 ) -> IDTClassifier | IDTNodeClassifier:
-    """Distil a trained network into an Iterated Decision Tree.
+    """Distil a trained network into rules.
 
-    Every inner layer of the tree is fitted to the node representations of a layer of the network,
-    and the final layer to labels.
+    By default short rules are searched that explain what the network says about whole graphs, its
+    probabilities; what the paper's layers learn from its node representations joins the search.
+    With ``algorithm="layers"`` every inner layer is fitted to the node representations of a layer
+    of the network, and the final layer to labels, as in the paper.
 
     Parameters
     ----------
@@ -54,11 +56,11 @@ def distill(
     variant : str, optional
         By its name in the paper, or in short:
 
-        - ``"IDT(GNN)"`` or ``"gnn"``: the final layer from the predictions of the teacher. This is
-          the default without labels. ``classes_`` are all classes of the teacher.
-        - ``"IDT(GNN+True)"`` or ``"gnn+true"``: the final layer from the labels. This is the
-          default with labels.
-        - ``"IDT(True)"`` or ``"true"``: all layers from the labels. Of the teacher only the number
+        - ``"IDT(GNN)"`` or ``"gnn"``: rules, or the final layer, from what the teacher says. This
+          is the default without labels. ``classes_`` are all classes of the teacher.
+        - ``"IDT(GNN+True)"`` or ``"gnn+true"``: rules, or the final layer, from the labels; node
+          representations take part. This is the default with labels.
+        - ``"IDT(True)"`` or ``"true"``: everything from the labels. Of the teacher only the number
           of layers is used.
     mask : array of bool, optional
         For node tasks: the nodes to learn from.

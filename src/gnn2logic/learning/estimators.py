@@ -27,7 +27,7 @@ class IDTClassifier(IDTEstimator):
         activations suggest take part. ``"layers"``: the paper's, layer by layer.
     max_size : int, optional
         Search: the most symbols of the chosen rule, 40 by default. A longer one is taken, with a
-        warning, if it is more accurate on held-out data by more than 0.01.
+        warning, if it is more accurate on held-out data by more than 0.02 and one standard error.
     max_time : float, optional
         Search: the seconds after which nothing new is begun; what was found is the answer.
     width : int
@@ -122,7 +122,8 @@ class IDTClassifier(IDTEstimator):
         """Learn from graphs with labels, guided by a network's node representations if given.
 
         `graphs` may be a `ShardStore`; `y` may then be left out if the store has labels, and
-        ``activations="stored"`` means those in the store.
+        ``activations="stored"`` means those in the store. `scores`, one row of numbers for each
+        graph, are what a network says: a search explains these instead of the classes.
         Of `sample_weight` only the proportions matter; a graph of weight 0 is as if it were not
         there. `classes` lists all classes there are, also those that no label has.
         """
@@ -171,7 +172,8 @@ class IDTNodeClassifier(IDTEstimator):
     ) -> Self:
         """Learn from the labels of nodes, in batch order; `mask` chooses the training nodes.
 
-        Labels outside of the mask are not looked at.
+        Labels outside of the mask are not looked at. `scores`, one row of numbers for each node,
+        are what a network says: a search explains these instead of the classes.
         Of `sample_weight` only the proportions matter; a node of weight 0 is as if it were outside
         of the mask, and a graph without any other nodes as if it were not there.
         `classes` lists all classes there are, also those that no label has.
