@@ -30,7 +30,7 @@ from gnn2logic.models import GNNClassifier
 
 ALL = ("MUTAG", "BZR", "PROTEINS", "IMDB-BINARY", "BAMultiShapes")
 TARGETS = ("answers", "probabilities", "logits")
-DEFAULT = "probabilities + activations"
+DEFAULT = "answers + activations"
 
 
 def targets_of(scores: np.ndarray, what: str) -> np.ndarray | None:
@@ -98,8 +98,7 @@ def compared(name: str, conv: str, seed: int, *, ablation: bool) -> list[dict[st
         fitted(what, "search", scores=targets_of(answers.scores, what))
         for what in (TARGETS if ablation else ())
     ]
-    scores = targets_of(answers.scores, "probabilities")
-    rows.append(fitted(DEFAULT, "search", scores=scores, activations=answers.activations))
+    rows.append(fitted(DEFAULT, "search", activations=answers.activations))
     return rows
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from torch_geometric.data import Data
 
 from gnn2logic._validation import to_numpy
 from gnn2logic.distillation.captured_answers import capture
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.notices import telling_caller
-from gnn2logic.distillation.outputs import probabilities
 from gnn2logic.distillation.readings import NOT_ASKED
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError, ParameterError
@@ -39,8 +36,8 @@ def distill(
 ) -> IDTClassifier | IDTNodeClassifier:
     """Distil a trained network into rules.
 
-    By default short rules are searched that explain what the network says about whole graphs, its
-    probabilities; what the paper's layers learn from its node representations joins the search.
+    By default short rules are searched that tell the answers of the network about whole graphs;
+    what the paper's layers learn from its node representations joins the search.
     With ``algorithm="layers"`` every inner layer is fitted to the node representations of a layer
     of the network, and the final layer to labels, as in the paper.
 
@@ -169,8 +166,6 @@ def fit_to_teacher(
     if variant == "gnn":
         given["classes"] = answers.classes
         labels = answers.labels
-        if searches:
-            given["scores"] = answers.targets
     fitted: IDTClassifier | IDTNodeClassifier = telling_caller(
         lambda: idt.fit(graphs, labels, **given)
     )
@@ -192,10 +187,7 @@ def _n_classes(labels: object, graphs: object) -> int | None:
 
 @dataclass(frozen=True)
 class _Answers:
-    """What an IDT learns from a teacher; activations as `fit` takes them.
-
-    `targets` say how sure the teacher is of each class; None for a store, which keeps classes.
-    """
+    """What an IDT learns from a teacher; activations as `fit` takes them."""
 
     level: str
     either_level: bool
@@ -203,7 +195,6 @@ class _Answers:
     labels: Any
     classes: Any
     activations: Any
-    targets: npt.NDArray[np.float64] | None
 
 
 def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _Answers:
@@ -219,7 +210,6 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
                 graphs.teacher_labels,
                 graphs.teacher_classes,
                 "stored",
-                None,
             )
         edge_types: Any = graphs.encoder.edge_types
         # One shard shows how many layers there are.
@@ -235,14 +225,7 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
         answers.labels,
         answers.classes,
         answers.activations,
-        _targets(answers.scores),
     )
-
-
-def _targets(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """Return the probability of every class; of two classes that of the second."""
-    certainty = probabilities(scores)
-    return certainty[:, 1:] if certainty.shape[1] == 2 else certainty
 
 
 def _decisive_graph(graphs: object) -> Data:
