@@ -190,3 +190,22 @@ def test_longer_rules_than_wished_for_are_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         learned("1(U0 & A U1 > 1) > 2", batch)
+
+
+def test_weights_that_are_no_small_numbers_do_not_hide_conditions() -> None:
+    batch = graphs(120)
+    labels = gl.parse("1(U0 & A U1 > 1) > 2").evaluate(batch)
+    balanced = IDTClassifier(1, random_state=0, class_weight="balanced").fit(batch, labels)
+    weights = np.random.default_rng(0).uniform(0.5, 1.0, len(batch))
+    weighted = IDTClassifier(1, random_state=0).fit(batch, labels, sample_weight=weights)
+    assert balanced.score(batch, labels) == weighted.score(batch, labels) == 1.0
+
+
+def test_the_constant_rule_of_many_classes_may_be_longer_than_wished_for() -> None:
+    batch = graphs(60)
+    labels = np.random.default_rng(0).integers(0, 4, len(batch))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = IDTClassifier(0, random_state=0, max_size=1).fit(batch, labels)
+    assert model.rules_.chosen.index == 0
+    assert model.rules_.chosen.size == 3

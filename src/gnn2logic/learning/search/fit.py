@@ -71,7 +71,9 @@ def fit_by_search(
     total, n_rows = int(targets.weights[rows].sum()), len(rows)
     least_rows = max(options.min_rows, min(_FEW_ROWS, n_rows * _FEW_ROWS // _ROWS_FOR_FEW))
     least_weight = max(1, round(least_rows * total / n_rows))
-    settings = SearchSettings(rounds=RoundSettings(depth=options.depth), least_weight=least_weight)
+    settings = SearchSettings(
+        rounds=RoundSettings(depth=options.depth), least_weight=least_weight, least_rows=least_rows
+    )
     if options.depth == 0:
         settings = replace(settings, below=replace(settings.below, depth=0))
     choice = Choice(max_seconds=options.max_time)
@@ -103,7 +105,7 @@ def fit_by_search(
             InterruptedSearchWarning,
             stacklevel=2,
         )
-    if size > choice.max_size:
+    if size > choice.max_size and outcome.chosen > 0:
         warnings.warn(
             f"The chosen rule has {size} symbols, more than max_size={choice.max_size}: "
             f"{outcome.reason}. pick() takes a shorter one of rules_.",

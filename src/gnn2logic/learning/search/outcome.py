@@ -116,6 +116,8 @@ def search_rules(
         return front
 
     front, sizes = _by_accuracy(front_of(0, "all data", rows), level, targets, rows)
+    # The constant rule of many classes says `false` of all but one, and is always allowed.
+    choice = replace(choice, max_size=max(choice.max_size, sizes[0]))
     folds = _folds(targets, rows, groups, seed)
     right = np.zeros((len(front), len(rows)), dtype=bool)
     judged = np.zeros(len(rows), dtype=bool)
@@ -191,7 +193,7 @@ def _folds(
 def _without_folds(
     front: Sequence[SearchedRule], sizes: Sequence[int], choice: Choice, *, interrupted: bool
 ) -> SearchOutcome:
-    chosen = max(n for n, size in enumerate(sizes) if size <= choice.max_size or n == 0)
+    chosen = max(n for n, size in enumerate(sizes) if size <= choice.max_size)
     return SearchOutcome(
         tuple(front),
         tuple(sizes),

@@ -52,6 +52,8 @@ class SearchSettings:
         How many leaves longer rules may have.
     least_weight : int
         What must be on each side of a condition.
+    least_rows : int
+        How many rows must be there.
     """
 
     rounds: RoundSettings = field(default_factory=RoundSettings)
@@ -65,6 +67,7 @@ class SearchSettings:
     )
     most_leaves: int = 8
     least_weight: int = 5
+    least_rows: int = 5
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ class RuleSearch:
         settings: SearchSettings,
     ) -> None:
         self.level, self.targets, self.rows, self.settings = level, targets, rows, settings
-        self.library = level.library(rows, least=settings.least_weight)
+        self.library = level.library(rows, least=settings.least_rows)
         varied = self._varied_targets(rows)
         # Several classes share the time of one.
         rounds = settings.rounds.shared_by(len(varied))
@@ -240,7 +243,7 @@ class RuleSearch:
         return pareto_front(rules)
 
     def _fill_library(self, most: int) -> None:
-        self.library = self.level.library(self.rows, least=self.settings.least_weight)
+        self.library = self.level.library(self.rows, least=self.settings.least_rows)
         self.library.add_all(self._refined, most // 2)
         for search in self.searches:
             best = search.best(most // (4 * len(self.searches)))
