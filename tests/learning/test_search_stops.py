@@ -41,7 +41,9 @@ def data(count: int = 60) -> tuple[GraphBatch, Any]:
 
 
 def stop_at_stage(
-    monkeypatch: pytest.MonkeyPatch, number: int, error: type[BaseException] = Killed
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    error: BaseException | type[BaseException] = Killed,
 ) -> list[int]:
     """Let a search break off at the beginning of a stage; return the numbers of those it did."""
     original = RuleSearch.run
@@ -329,3 +331,28 @@ def test_an_interrupt_in_the_first_step_is_passed_on(monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt):
         model.fit(graphs, ~y)
     assert model.model_ is before, "what was learned before is still there"
+
+
+@pytest.mark.parametrize("stage", [1, 2])
+def test_an_interrupt_within_a_kernel_is_one_too(
+    stage: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graphs, y = data()
+    stop_at_stage(monkeypatch, stage, from_a_kernel())
+    with pytest.warns(InterruptedSearchWarning):
+        model = IDTClassifier(0, random_state=0).fit(graphs, y)
+    assert len(model.rules_) > 1
+
+
+def test_other_errors_of_kernels_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    graphs, y = data()
+    stop_at_stage(monkeypatch, 1, SystemError("a kernel failed"))
+    with pytest.raises(SystemError, match="a kernel failed"):
+        IDTClassifier(0, random_state=0).fit(graphs, y)
+
+
+def from_a_kernel() -> SystemError:
+    """Return what numba makes of an interrupt."""
+    error = SystemError("returned a result with an exception set")
+    error.__cause__ = KeyboardInterrupt()
+    return error

@@ -11,7 +11,13 @@ import numpy.typing as npt
 from gnn2logic.learning.search.checkpoints import SearchCheckpoint, Stages, restore_columns
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.models import read_size, rule_model
-from gnn2logic.learning.search.rule_search import Clock, RuleSearch, SearchSettings, SearchTargets
+from gnn2logic.learning.search.rule_search import (
+    Clock,
+    RuleSearch,
+    SearchSettings,
+    SearchTargets,
+    is_interrupt,
+)
 from gnn2logic.learning.search.rules import SearchedRule
 from gnn2logic.learning.search.selection import HeldOut, choose, counterpart, stratified_folds
 from gnn2logic.logic.syntax import Formula
@@ -128,7 +134,9 @@ def search_rules(
         held = folds == number
         try:
             other = front_of(number + 1, f"fold {number + 1} of {n_folds}", rows[~held])
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as error:
+            if not is_interrupt(error):
+                raise
             clock.stop()
             break
         # Half a search would make rules look worse than they are.

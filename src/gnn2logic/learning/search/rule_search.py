@@ -18,7 +18,7 @@ from gnn2logic.learning.search.rounds import RoundSettings, Search
 from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule, branch, pareto_front
 from gnn2logic.learning.search.small_trees import SmallTree, best_small_trees
 
-__all__ = ["Clock", "RuleSearch", "SearchSettings", "SearchTargets"]
+__all__ = ["Clock", "RuleSearch", "SearchSettings", "SearchTargets", "is_interrupt"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -112,6 +112,13 @@ class Clock:
         self.interrupted = True
 
 
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether the user caused an error: an interrupt within a kernel comes as a SystemError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 class RuleSearch:
     """Searches rules for some of the graphs, or nodes, of a space."""
 
@@ -192,11 +199,13 @@ class RuleSearch:
                 front = polished
             if front[-1].fit < _PERFECT and clock.goes_on():
                 front = pareto_front([*front, *self._grown(front)])
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemError) as error:
+            if not is_interrupt(error):
+                raise
             # The columns may be half made; the rules are whole.
             clock.stop()
             if len(front) == 1:
-                raise
+                raise KeyboardInterrupt from error
         return front
 
     def _improved(
