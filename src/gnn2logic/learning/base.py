@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -223,7 +224,9 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             depth += 1
         options = search_options(self, modalities, depth=depth)
         inner = [layer_settings(self, modalities)] * n_layers
-        given = [options, *inner, *([] if scores is None else [digest_of_values([scores])])]
+        # How long it takes and which rule is chosen in the end changes no stage.
+        stages = replace(options, max_size=None, max_time=None)
+        given = [stages, *inner, *([] if scores is None else [digest_of_values([scores])])]
         identity, seed = self._identity(data, labels, given)
         checkpoint = None if identity is None else SearchCheckpoint(*identity)
         if checkpoint is not None:

@@ -18,7 +18,7 @@ from gnn2logic.learning.data import RowLabels, TrainingData
 from gnn2logic.learning.search.checkpoints import SearchCheckpoint
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.levels import GraphLevel, Level, NodeLevel
-from gnn2logic.learning.search.models import rule_model
+from gnn2logic.learning.search.models import read_size, rule_model
 from gnn2logic.learning.search.outcome import Choice, search_rules
 from gnn2logic.learning.search.rounds import RoundSettings
 from gnn2logic.learning.search.rule_search import SearchSettings, SearchTargets
@@ -34,7 +34,10 @@ __all__ = ["fit_by_search"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-# A condition must tell this many rows from the others, where there are enough.
+# Warnings are about the line that calls `fit`: fit_by_search, _by_search, _learn and fit are ours.
+_CALLER = 5
+# A condition must tell this many rows from the others, where there are enough of them and of the
+# rarest class.
 _FEW_ROWS = 5
 _ROWS_FOR_FEW = 250
 
@@ -69,7 +72,9 @@ def fit_by_search(
     targets = _targets(labels, scores, searched.rows)
     rows = np.flatnonzero(targets.weights > 0)
     total, n_rows = int(targets.weights[rows].sum()), len(rows)
-    least_rows = max(options.min_rows, min(_FEW_ROWS, n_rows * _FEW_ROWS // _ROWS_FOR_FEW))
+    counts = np.bincount(targets.classes[rows])
+    few = min(_FEW_ROWS, n_rows * _FEW_ROWS // _ROWS_FOR_FEW, int(counts[counts > 0].min()) // 2)
+    least_rows = max(options.min_rows, few)
     least_weight = max(1, round(least_rows * total / n_rows))
     settings = SearchSettings(
         rounds=RoundSettings(depth=options.depth), least_weight=least_weight, least_rows=least_rows
@@ -103,14 +108,14 @@ def fit_by_search(
             "The search was interrupted; the model is the best so far. A second interrupt ends "
             "the fit.",
             InterruptedSearchWarning,
-            stacklevel=2,
+            stacklevel=_CALLER,
         )
     if size > choice.max_size and outcome.chosen > 0:
         warnings.warn(
             f"The chosen rule has {size} symbols, more than max_size={choice.max_size}: "
             f"{outcome.reason}. pick() takes a shorter one of rules_.",
             LongRuleWarning,
-            stacklevel=2,
+            stacklevel=_CALLER,
         )
     models = counted_models(
         [rule_model(rule, level, targets.n_classes) for rule in outcome.rules],
@@ -121,10 +126,40 @@ def fit_by_search(
     held_out = tuple(
         None if np.isnan(accuracy) else float(accuracy) for accuracy in outcome.held_out
     )
-    # After an interrupt the stages that are done may be of use once more.
-    if checkpoint is not None and not outcome.interrupted:
+    # Stages that are done may be of use once more to a fit that was stopped.
+    if checkpoint is not None and outcome.finished:
         checkpoint.remove()
-    return RuleFront(models, held_out, outcome.reason), outcome.chosen
+    front = RuleFront(models, held_out, outcome.reason)
+    if searched.n_left_out:
+        return _front_on_all_data(front, outcome.chosen, targets.n_classes)
+    return front, outcome.chosen
+
+
+def _front_on_all_data(front: RuleFront, chosen: int, n_classes: int) -> tuple[RuleFront, int]:
+    """Return the rules that no shorter one equals on all the data, and the chosen one among them.
+
+    What they were chosen on is a sample, and leaves may have another class on all the data.
+    """
+    measured = []
+    for index, model in enumerate(front.models):
+        leaves = model.final.values[list(model.final.leaves)]
+        right = float(leaves.max(axis=1).sum())
+        measured.append((read_size(model, n_classes), -right, index))
+    kept: list[int] = []
+    best = 1.0
+    instead = 0
+    for _, wrong, index in sorted(measured):
+        if wrong < best:
+            kept.append(index)
+            best = wrong
+        if index == chosen:
+            instead = len(kept) - 1
+    left = RuleFront(
+        tuple(front.models[index] for index in kept),
+        tuple(front.held_out[index] for index in kept),
+        front.reason,
+    )
+    return left, instead
 
 
 def _targets(labels: RowLabels, scores: FloatArray | None, rows: IntArray) -> SearchTargets:

@@ -27,6 +27,8 @@ __all__ = ["Choice", "SearchOutcome", "search_rules"]
 IntArray = npt.NDArray[np.int64]
 
 N_FOLDS = 5
+# Where nothing is held out, a longer rule must explain so much more.
+_NEARLY = 0.05
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class SearchOutcome:
     chosen : int
     reason : str
         Why it was chosen, in words.
-    interrupted : bool
-        Whether the user stopped the search before its end.
+    interrupted, finished : bool
+        Whether the user stopped the search; whether it came to its end, also in time.
     """
 
     rules: tuple[SearchedRule, ...]
@@ -73,6 +75,7 @@ class SearchOutcome:
     chosen: int
     reason: str
     interrupted: bool
+    finished: bool
 
 
 def search_rules(
@@ -111,8 +114,7 @@ def search_rules(
     def front_of(stage: int, name: str, of_rows: IntArray) -> list[SearchedRule]:
         if stage < len(fronts):
             return fronts[stage]
-        # A fold needs no last touch: it says how long a rule may be, and is not the answer.
-        of_stage = settings if stage == 0 else replace(settings, polishing=1)
+        of_stage = settings if stage == 0 else _of_fold(settings, len(of_rows) / len(rows))
         search = RuleSearch(level, targets, of_rows, of_stage)
         front = search.run(proposed=numbers, report=lambda rule: report(name, rule), clock=clock)
         if checkpoint is not None and clock.goes_on():
@@ -140,24 +142,43 @@ def search_rules(
             clock.stop()
             break
         # Half a search would make rules look worse than they are.
-        if clock.interrupted or (judged.any() and not clock.goes_on()):
+        if not clock.goes_on():
             break
         for index, (rule, size) in enumerate(zip(front, sizes, strict=True)):
             predicted = counterpart(other, rule, size).predict(level.n_rows)[rows[held]]
             right[index, held] = predicted == targets.classes[rows[held]]
         judged |= held
-    if not judged.any():
-        return _without_folds(front, sizes, choice, interrupted=clock.interrupted)
+    if folds is None or not judged.any():
+        return _without_folds(front, sizes, choice, clock, could_be_held_out=n_folds > 0)
     held_out = HeldOut(right[:, judged], targets.weights[rows[judged]].astype(float))
     lengths = [size - rule.repeated for rule, size in zip(front, sizes, strict=True)]
     chosen = choose(held_out, sizes, choice.max_size, choice.margin, lengths)
+    reason = _reason(held_out, sizes, chosen, choice)
+    n_judged = len(np.unique(folds[judged]))
+    if n_judged < n_folds:
+        reason += f"; only {n_judged} of {n_folds} folds were searched before the end"
+    finished = n_judged == n_folds
     return SearchOutcome(
         tuple(front),
         tuple(sizes),
         held_out.accuracy,
         chosen,
-        _reason(held_out, sizes, chosen, choice),
+        reason,
         clock.interrupted,
+        finished,
+    )
+
+
+def _of_fold(settings: SearchSettings, share: float) -> SearchSettings:
+    """Return the settings of a fold, which has a share of the rows.
+
+    It needs no last touch: it says how long a rule may be, and is not the answer.
+    """
+    return replace(
+        settings,
+        polishing=1,
+        least_weight=max(1, int(settings.least_weight * share)),
+        least_rows=max(1, int(settings.least_rows * share)),
     )
 
 
@@ -194,22 +215,43 @@ def _folds(
             draw = np.random.default_rng([*seed, 1])
             return np.asarray(draw.permutation(np.arange(len(members)) % N_FOLDS)[which])
     counts = np.bincount(classes, minlength=targets.n_classes)
-    n_folds = min(N_FOLDS, int(counts[counts > 0].min()))
-    return stratified_folds(classes, n_folds, [*seed, 1]) if n_folds > 1 else None
+    # The only row of its class is always learned from.
+    several = counts[classes] > 1
+    if not several.any():
+        return None
+    folds = np.full(len(classes), -1)
+    n_folds = min(N_FOLDS, int(counts[counts > 1].min()))
+    folds[several] = stratified_folds(classes[several], n_folds, [*seed, 1])
+    return folds
 
 
 def _without_folds(
-    front: Sequence[SearchedRule], sizes: Sequence[int], choice: Choice, *, interrupted: bool
+    front: Sequence[SearchedRule],
+    sizes: Sequence[int],
+    choice: Choice,
+    clock: Clock,
+    *,
+    could_be_held_out: bool,
 ) -> SearchOutcome:
-    chosen = max(n for n, size in enumerate(sizes) if size <= choice.max_size)
+    """Choose by the training data: the shortest rule that explains nearly as much as any."""
+    short = [index for index, size in enumerate(sizes) if size <= choice.max_size]
+    most = max(front[index].fit for index in short)
+    chosen = min(index for index in short if front[index].fit >= most - _NEARLY)
+    if not could_be_held_out:
+        why = "there are too few rows to hold any out"
+    elif clock.interrupted:
+        why = "the search was interrupted before any were held out"
+    else:
+        why = "the time was up before any were held out; give it more by max_time"
     return SearchOutcome(
         tuple(front),
         tuple(sizes),
         np.full(len(front), np.nan),
         chosen,
-        f"the best rule of at most {choice.max_size} symbols on the data it was learned from: "
-        "nothing could be held out",
-        interrupted,
+        f"the shortest that explains nearly as much of the data it was learned from as any of at "
+        f"most {choice.max_size} symbols: {why}",
+        clock.interrupted,
+        finished=not could_be_held_out,
     )
 
 
@@ -221,8 +263,10 @@ def _reason(held_out: HeldOut, sizes: Sequence[int], chosen: int, choice: Choice
         if size <= max(choice.max_size, sizes[chosen]) or sizes[chosen] > choice.max_size
     ]
     best = max(among, key=lambda index: (accuracy[index], -index))
+    is_best = best == int(accuracy.argmax()) or sizes[chosen] > choice.max_size
     if chosen == best:
-        text = f"the most accurate on held-out data ({accuracy[chosen]:.3f})"
+        among_which = "" if is_best else f" of at most {choice.max_size} symbols"
+        text = f"the most accurate{among_which} on held-out data ({accuracy[chosen]:.3f})"
     else:
         text = (
             f"the quickest to read within one standard error of the best, of {sizes[best]} "
@@ -233,6 +277,6 @@ def _reason(held_out: HeldOut, sizes: Sequence[int], chosen: int, choice: Choice
             f"; longer than max_size={choice.max_size}, because shorter rules are worse by more "
             f"than {choice.margin:g}"
         )
-    elif best != int(accuracy.argmax()):
+    elif not is_best:
         text += f"; longer rules than max_size={choice.max_size} are not better by enough"
     return text

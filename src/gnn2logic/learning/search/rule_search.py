@@ -25,6 +25,9 @@ FloatArray = npt.NDArray[np.float64]
 
 # A tree that explains this much is right about all graphs.
 _PERFECT = 1 - 1e-9
+# Long rules may be right about few rows by chance.
+_SHORT = 5
+_ROWS_FOR_SYMBOL = 20
 # What a network says is rounded to so many steps where trees are made of conditions: each bit of
 # them is another popcount.
 _TREE_STEPS = 31
@@ -184,7 +187,7 @@ class RuleSearch:
             for _ in zip(*(search.rounds(proposed) for search in self.searches), strict=True):
                 front = self._front(most=_QUICK_CONDITIONS)
                 report(front[-1])
-                if front[-1].fit >= _PERFECT or not clock.goes_on():
+                if self._is_settled(front[-1]) or not clock.goes_on():
                     break
             else:
                 front = self._improved(self._front(), self._search_below)
@@ -207,6 +210,11 @@ class RuleSearch:
             if len(front) == 1:
                 raise KeyboardInterrupt from error
         return front
+
+    def _is_settled(self, rule: SearchedRule) -> bool:
+        """Whether a rule is right about all rows, and too short for that to be chance."""
+        is_short = rule.size <= _SHORT or rule.size * _ROWS_FOR_SYMBOL <= len(self.rows)
+        return rule.fit >= _PERFECT and is_short
 
     def _improved(
         self, front: list[SearchedRule], propose: Callable[[Sequence[SearchedRule]], None]
