@@ -128,6 +128,17 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[IDTClassifie
     return learner, tmp_path / "fit.checkpoint"
 
 
+def test_a_search_goes_on_with_more_time_and_another_limit(
+    begun: tuple[IDTClassifier, Path],
+) -> None:
+    """Neither changes a stage that is done."""
+    learner, file = begun
+    goes_on = learner.set_params(max_size=7, max_time=600).fit(*data())
+    plain = IDTClassifier(0, random_state=5, max_size=7).fit(*data())
+    assert str(goes_on) == str(plain)
+    assert not file.exists()
+
+
 def test_the_checkpoint_of_another_fit_is_refused(begun: tuple[IDTClassifier, Path]) -> None:
     learner, file = begun
     graphs, y = data()
@@ -136,7 +147,6 @@ def test_the_checkpoint_of_another_fit_is_refused(begun: tuple[IDTClassifier, Pa
     other[0] ^= True
     foreign: list[tuple[dict[str, Any], Any, dict[str, Any]]] = [
         ({"random_state": 6}, (graphs, y), {}),
-        ({"max_size": 7}, (graphs, y), {}),
         ({"max_samples": 0.5}, (graphs, y), {}),
         ({"n_layers": 1}, (graphs, y), {}),
         ({}, (graphs, other), {}),
@@ -301,7 +311,7 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> 
         model = IDTClassifier(0, random_state=0).fit(graphs, y)
     assert len(model.rules_) > 1
     assert model.rules_.chosen.held_out is None
-    assert "nothing could be held out" in str(model)
+    assert "the search was interrupted before any were held out" in str(model)
     predicted = model.predict(graphs)
     np.testing.assert_array_equal(model.formula(True).evaluate(graphs), predicted)
 
