@@ -109,13 +109,13 @@ def drawn(rows: list[dict[str, Any]], path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    networks = list(dict.fromkeys((row["data"], row["network"]) for row in rows))
+    networks = sorted({(row["data"], row["network"]) for row in rows})
     columns = len({data for data, _ in networks})
     lines = -(-len(networks) // columns)
     figure, axes = plt.subplots(
         lines, columns, figsize=(2.6 * columns, 2.4 * lines), squeeze=False, layout="constrained"
     )
-    learners = {"layers": ("the paper's layers", "tab:gray"), DEFAULT: ("search", "tab:blue")}
+    learners = {"layers": ("the paper's layers", "tab:gray"), "answers": ("search", "tab:blue")}
     for number, (data, network) in enumerate(networks):
         # Data sets side by side, networks one below the other.
         ax = axes[number % lines, number // lines]
