@@ -22,7 +22,7 @@ from gnn2logic.learning.search.models import read_size, rule_model
 from gnn2logic.learning.search.outcome import Choice, search_rules
 from gnn2logic.learning.search.rounds import RoundSettings
 from gnn2logic.learning.search.rule_search import SearchSettings, SearchTargets
-from gnn2logic.learning.search.rules import SearchedRule
+from gnn2logic.learning.search.rules import SearchedRule, best_for_size
 from gnn2logic.learning.search.sampling import searched_data
 from gnn2logic.learning.search.shards import counted_models
 from gnn2logic.learning.search.whole_numbers import MOST_WEIGHT
@@ -79,8 +79,6 @@ def fit_by_search(
     settings = SearchSettings(
         rounds=RoundSettings(depth=options.depth), least_weight=least_weight, least_rows=least_rows
     )
-    if options.depth == 0:
-        settings = replace(settings, below=replace(settings.below, depth=0))
     choice = Choice(max_seconds=options.max_time)
     if options.max_size is not None:
         choice = replace(choice, max_size=options.max_size)
@@ -130,36 +128,27 @@ def fit_by_search(
     if checkpoint is not None and outcome.finished:
         checkpoint.remove()
     front = RuleFront(models, held_out, outcome.reason)
-    if searched.n_left_out:
-        return _front_on_all_data(front, outcome.chosen, targets.n_classes)
-    return front, outcome.chosen
+    return _front_on_all_data(front, outcome.chosen, targets.n_classes)
 
 
 def _front_on_all_data(front: RuleFront, chosen: int, n_classes: int) -> tuple[RuleFront, int]:
     """Return the rules that no shorter one equals on all the data, and the chosen one among them.
 
-    What they were chosen on is a sample, and leaves may have another class on all the data.
+    Where they were found on a sample, leaves may have another class on all the data.
     """
-    measured = []
-    for index, model in enumerate(front.models):
-        leaves = model.final.values[list(model.final.leaves)]
-        right = float(leaves.max(axis=1).sum())
-        measured.append((read_size(model, n_classes), -right, index))
-    kept: list[int] = []
-    best = 1.0
-    instead = 0
-    for _, wrong, index in sorted(measured):
-        if wrong < best:
-            kept.append(index)
-            best = wrong
-        if index == chosen:
-            instead = len(kept) - 1
+    sizes = [read_size(model, n_classes) for model in front.models]
+    right = [
+        float(model.final.values[list(model.final.leaves)].max(axis=1).sum())
+        for model in front.models
+    ]
+    kept = best_for_size(sizes, right)
     left = RuleFront(
         tuple(front.models[index] for index in kept),
         tuple(front.held_out[index] for index in kept),
         front.reason,
     )
-    return left, instead
+    # What took the place of the chosen one is not longer, and as right.
+    return left, max(n for n, index in enumerate(kept) if sizes[index] <= sizes[chosen])
 
 
 def _targets(labels: RowLabels, scores: FloatArray | None, rows: IntArray) -> SearchTargets:

@@ -18,7 +18,7 @@ from gnn2logic.learning.search.rule_search import (
     SearchTargets,
     is_interrupt,
 )
-from gnn2logic.learning.search.rules import SearchedRule
+from gnn2logic.learning.search.rules import SearchedRule, best_for_size
 from gnn2logic.learning.search.selection import HeldOut, choose, counterpart, stratified_folds
 from gnn2logic.logic.syntax import Formula
 
@@ -187,21 +187,13 @@ def _by_accuracy(
 ) -> tuple[list[SearchedRule], list[int]]:
     """Return the rules that no shorter one equals in accuracy, with the sizes that people read."""
     weights = targets.weights[rows]
-    measured = []
-    for rule in rules:
-        right = rule.predict(level.n_rows)[rows] == targets.classes[rows]
-        model = rule_model(rule, level.row_type, targets.n_classes)
-        measured.append((read_size(model, targets.n_classes), -int(weights @ right), rule))
-    measured.sort(key=lambda entry: entry[:2])
-    front: list[SearchedRule] = []
-    sizes: list[int] = []
-    best = 1
-    for size, wrong, rule in measured:
-        if wrong < best:
-            front.append(rule)
-            sizes.append(size)
-            best = wrong
-    return front, sizes
+    models = [rule_model(rule, level.row_type, targets.n_classes) for rule in rules]
+    sizes = [read_size(model, targets.n_classes) for model in models]
+    right = [
+        int(weights @ (rule.predict(level.n_rows)[rows] == targets.classes[rows])) for rule in rules
+    ]
+    front = best_for_size(sizes, right)
+    return [rules[index] for index in front], [sizes[index] for index in front]
 
 
 def _folds(

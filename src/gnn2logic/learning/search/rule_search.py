@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -137,7 +137,8 @@ class RuleSearch:
         varied = self._varied_targets(rows)
         # Several classes share the time of one.
         rounds = settings.rounds.shared_by(len(varied))
-        self._below = settings.below.shared_by(len(varied))
+        below = settings.below.shared_by(len(varied))
+        self._below = replace(below, depth=min(below.depth, rounds.depth))
         self.searches = [Search(self._judge(channel, rows), rounds) for channel in varied]
         self.searches_below: list[Search] = []
         # Columns of good rules: the best threshold of one alone may not be the best in a rule.

@@ -24,6 +24,7 @@ __all__ = [
     "Branch",
     "Leaf",
     "SearchedRule",
+    "best_for_size",
     "branch",
     "leaves_of",
     "pareto_front",
@@ -141,8 +142,20 @@ def _formula(tree: Branch | Leaf, label: int) -> Formula:
 
 def pareto_front(rules: Sequence[SearchedRule]) -> list[SearchedRule]:
     """Return the rules that no shorter one fits as well, from short to long."""
-    front: list[SearchedRule] = []
-    for rule in sorted(rules, key=lambda rule: (rule.size, -rule.fit)):
-        if not front or rule.fit > front[-1].fit + _SAME_FIT:
-            front.append(rule)
+    sizes, fits = [rule.size for rule in rules], [rule.fit for rule in rules]
+    return [rules[index] for index in best_for_size(sizes, fits, tolerance=_SAME_FIT)]
+
+
+def best_for_size(
+    sizes: Sequence[int], values: Sequence[float], *, tolerance: float = 0.0
+) -> list[int]:
+    """Return the indices, from short to long, of what has more value than all that is shorter.
+
+    >>> best_for_size([5, 1, 5, 9], [0.7, 0.5, 0.8, 0.8])
+    [1, 2]
+    """
+    front: list[int] = []
+    for index in sorted(range(len(sizes)), key=lambda index: (sizes[index], -values[index])):
+        if not front or values[index] > values[front[-1]] + tolerance:
+            front.append(index)
     return front

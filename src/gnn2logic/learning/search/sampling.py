@@ -34,13 +34,10 @@ class SearchedData:
     batch : GraphBatch
     rows : array of int
         The numbers of its graphs, or nodes, in all the data.
-    n_left_out : int
-        How many graphs are not searched.
     """
 
     batch: GraphBatch
     rows: IntArray
-    n_left_out: int
 
 
 def searched_data(
@@ -58,28 +55,27 @@ def searched_data(
     share : float or None
         The share of graphs; None takes as many as `MOST_WORDS` allows.
     """
-    batches = [source.load() for source in data.sources]
-    sizes = np.concatenate([batch.sizes for batch in batches])
-    n_words = np.sum((sizes + 63) // 64)
+    # Graphs of a store are mapped shard by shard, and let go of.
+    sizes = np.concatenate([source.load().sizes for source in data.sources])
     if share is None:
-        share = min(1.0, MOST_WORDS / n_words)
+        share = min(1.0, MOST_WORDS / int(np.sum((sizes + 63) // 64)))
     wanted = max(1, round(share * len(sizes)))
     if wanted >= len(sizes):
-        rows = np.arange(len(labels.classes))
-        return SearchedData(GraphBatch.concat(batches), rows, 0)
-    classes = labels.classes if level == "graph" else np.zeros(len(sizes), dtype=np.int64)
-    chosen = _stratified(classes, wanted, np.random.default_rng([*seed, 2]))
+        chosen = np.arange(len(sizes))
+    else:
+        classes = labels.classes if level == "graph" else np.zeros(len(sizes), dtype=np.int64)
+        chosen = _stratified(classes, wanted, np.random.default_rng([*seed, 2]))
     taken, first = [], 0
-    for batch in batches:
-        here = chosen[(chosen >= first) & (chosen < first + batch.n_graphs)] - first
+    for source in data.sources:
+        here = chosen[(chosen >= first) & (chosen < first + source.n_graphs)] - first
         if len(here):
-            taken.append(batch.take(here))
-        first += batch.n_graphs
+            taken.append(source.load().take(here))
+        first += source.n_graphs
     rows = chosen
     if level == "node":
         starts = np.cumsum(sizes) - sizes
         rows = np.concatenate([np.arange(starts[g], starts[g] + sizes[g]) for g in chosen])
-    return SearchedData(GraphBatch.concat(taken), rows, len(sizes) - len(chosen))
+    return SearchedData(GraphBatch.concat(taken), rows)
 
 
 def _stratified(classes: IntArray, wanted: int, draw: np.random.Generator) -> IntArray:
