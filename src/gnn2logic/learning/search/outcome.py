@@ -153,7 +153,7 @@ def search_rules(
     held_out = HeldOut(right[:, judged], targets.weights[rows[judged]].astype(float))
     lengths = [size - rule.repeated for rule, size in zip(front, sizes, strict=True)]
     chosen = choose(held_out, sizes, choice.max_size, choice.margin, lengths)
-    reason = _reason(held_out, sizes, chosen, choice)
+    reason = _reason(held_out, sizes, lengths, chosen, choice)
     n_judged = len(np.unique(folds[judged]))
     if n_judged < n_folds:
         reason += f"; only {n_judged} of {n_folds} folds were searched before the end"
@@ -247,7 +247,13 @@ def _without_folds(
     )
 
 
-def _reason(held_out: HeldOut, sizes: Sequence[int], chosen: int, choice: Choice) -> str:
+def _reason(
+    held_out: HeldOut,
+    sizes: Sequence[int],
+    lengths: Sequence[int],
+    chosen: int,
+    choice: Choice,
+) -> str:
     accuracy = held_out.accuracy
     among = [
         index
@@ -260,9 +266,12 @@ def _reason(held_out: HeldOut, sizes: Sequence[int], chosen: int, choice: Choice
         among_which = "" if is_best else f" of at most {choice.max_size} symbols"
         text = f"the most accurate{among_which} on held-out data ({accuracy[chosen]:.3f})"
     else:
+        twice = sizes[chosen] - lengths[chosen]
+        said_twice = f" ({twice} of its {sizes[chosen]} symbols are said twice)" if twice else ""
         text = (
-            f"the quickest to read within one standard error of the best, of {sizes[best]} "
-            f"symbols, on held-out data ({accuracy[chosen]:.3f} against {accuracy[best]:.3f})"
+            f"the quickest to read{said_twice} within one standard error of the best, of "
+            f"{sizes[best]} symbols, on held-out data ({accuracy[chosen]:.3f} against "
+            f"{accuracy[best]:.3f})"
         )
     if sizes[chosen] > choice.max_size:
         text += (
