@@ -122,7 +122,7 @@ class IDTDistiller(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def rules_(self) -> RuleTable:
-        """The trade-off between size and accuracy: all prunings of the final tree."""
+        """The trade-off between size and accuracy: rules from small to large."""
         check_is_fitted(self, "idt_")
         return self.idt_.rules_
 

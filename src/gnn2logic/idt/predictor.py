@@ -45,7 +45,8 @@ class IDTPredictor:
     layers_ : tuple of LayerView
         The inner layers: their trees, their leaf sets, and the columns that these are.
     rules_ : RuleTable
-        All prunings of the final tree, from small to large, with formulas and accuracy.
+        Rules from small to large, with formulas and accuracy: those of a search, or all prunings
+        of the final tree.
     prunings_, chosen_, ccp_alpha_
         The pruning path, the place on it, and the price of a leaf from which on it is the best.
     front_ : RuleFront or None
@@ -159,7 +160,7 @@ class IDTPredictor:
 
     @property
     def rules_(self) -> RuleTable:
-        """The trade-off between size and accuracy: all prunings of the final tree."""
+        """The trade-off between size and accuracy: rules from small to large."""
         check_fitted(self, "model_")
         return self._readings().rules
 

@@ -87,7 +87,8 @@ class IDTClassifier(IDTEstimator):
     layers_ : tuple of LayerView
         The inner layers: their trees, their leaf sets, and the columns that these are.
     rules_ : RuleTable
-        All prunings of the final tree, from small to large, with formulas and accuracy.
+        Rules from small to large, with formulas and accuracy: those of a search, or all prunings
+        of the final tree.
     prunings_, chosen_, ccp_alpha_
         The pruning path, the place on it, and the price it was chosen by.
     encoder_ : PredicateEncoder

@@ -37,7 +37,7 @@ def plot_rules(
 ) -> Any:
     """Draw the trade-off between the size of rules and how often they are right.
 
-    Every point is one pruning of the final tree; the chosen one is marked. The smallest rules are
+    Every point is one row of `rules_`; the chosen one is marked. The smallest rules are
     written next to their points.
 
     Parameters
