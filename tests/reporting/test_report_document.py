@@ -369,3 +369,16 @@ def test_decisions_and_changes_are_those_of_explain(level: str) -> None:
             assert [(own["before"], own["after"]) for own in ours["changes"]] == [
                 (own.before, own.after) for own in theirs.changes
             ]
+
+
+def test_rules_of_a_search_say_how_they_did_on_held_out_data_and_why_one_was_chosen() -> None:
+    graphs = random_graphs(120, sizes=8, density=0.4, random_state=0)
+    labels = parse("1 U0 > 4 & 1 U1 > 2").evaluate(graphs)
+    idt = IDTClassifier(0, random_state=0).fit(graphs, labels)
+    page = report(idt, graphs, labels)
+    table = page.to_dict()["trade_off"]
+    assert [row["held_out"] for row in table["rows"]] == [rule.held_out for rule in idt.rules_]
+    assert table["reason"] == idt.rules_.reason != ""
+    for text in (page.to_markdown(), page.to_html()):
+        assert f"The chosen one is {idt.rules_.reason}" in text
+        assert "Held out" in text

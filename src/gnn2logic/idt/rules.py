@@ -245,6 +245,11 @@ class RuleTable(Sequence[Rule]):
         return iter(self._rules)
 
     @property
+    def reason(self) -> str:
+        """Why the chosen one was chosen; empty where nobody said."""
+        return self._reason
+
+    @property
     def chosen(self) -> Rule:
         """The rule that the model predicts with."""
         return next(rule for rule in self._rules if rule.chosen)

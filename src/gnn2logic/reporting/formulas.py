@@ -1,4 +1,4 @@
-"""The formulas that a report shows, each once, with its texts; the rules and their prunings."""
+"""The formulas that a report shows, each once, with its texts; the rules of every size."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def class_rules(
 
 
 def trade_off(subject: ReportSubject, limits: ReportLimits) -> dict[str, Any]:
-    """Return all prunings of the final tree that are small enough, the smallest first."""
+    """Return the rules that are small enough, the smallest first, and why one was chosen."""
     idt, comparison = subject.idt, subject.comparison
     weights = np.zeros(subject.n_rows)
     weights[comparison.rows] = 1.0
@@ -227,11 +227,17 @@ def trade_off(subject: ReportSubject, limits: ReportLimits) -> dict[str, Any]:
                 "modal_depth": rule.modal_depth,
                 "accuracy": None if right is None else rule.accuracy,
                 "fidelity": None if alike is None else alike[rule.index].accuracy,
+                "held_out": rule.held_out,
                 "class": subject.class_names[shown],
                 "logic": cut_text(logic_text(rule.formulas[shown]).replace("\n", " "), 400),
             }
         )
-    return {"rows": rows, "n_rules": len(table), "max_leaves": limits.max_leaves}
+    return {
+        "rows": rows,
+        "n_rules": len(table),
+        "max_leaves": limits.max_leaves,
+        "reason": idt.rules_.reason,
+    }
 
 
 def _shown_class(rule: Rule) -> Any:
