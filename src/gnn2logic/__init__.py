@@ -37,10 +37,19 @@ if TYPE_CHECKING:
         to_networkx,
         to_pyg,
     )
-    from gnn2logic.idt import IDTPredictor, load
+    from gnn2logic.idt import IDTPredictor
     from gnn2logic.idt.export import export_dot, export_text, export_tikz
     from gnn2logic.idt.from_formulas import from_formulas
-    from gnn2logic.learning import IDTClassifier, IDTNodeClassifier, Stability, stability
+    from gnn2logic.learning import (
+        IDTClassifier,
+        IDTNodeClassifier,
+        ScorecardClassifier,
+        ScorecardNodeClassifier,
+        ScorecardNodeRegressor,
+        ScorecardRegressor,
+        Stability,
+        stability,
+    )
     from gnn2logic.logic import (
         ALL,
         FALSE,
@@ -72,6 +81,8 @@ if TYPE_CHECKING:
         plot_tree,
     )
     from gnn2logic.reporting import Report, report
+    from gnn2logic.saved_models import load
+    from gnn2logic.scorecards import ScorecardPredictor
     from gnn2logic.storage import ShardStore, open_shards, write_shards
 
 __all__ = [
@@ -91,6 +102,11 @@ __all__ = [
     "Modality",
     "PredicateEncoder",
     "Report",
+    "ScorecardClassifier",
+    "ScorecardNodeClassifier",
+    "ScorecardNodeRegressor",
+    "ScorecardPredictor",
+    "ScorecardRegressor",
     "ShardStore",
     "Stability",
     "Teacher",
@@ -169,10 +185,19 @@ _HOMES = {
         "to_networkx",
         "to_pyg",
     ),
-    "gnn2logic.idt": ("IDTPredictor", "load"),
+    "gnn2logic.idt": ("IDTPredictor",),
     "gnn2logic.idt.export": ("export_dot", "export_text", "export_tikz"),
     "gnn2logic.idt.from_formulas": ("from_formulas",),
-    "gnn2logic.learning": ("IDTClassifier", "IDTNodeClassifier", "Stability", "stability"),
+    "gnn2logic.learning": (
+        "IDTClassifier",
+        "IDTNodeClassifier",
+        "ScorecardClassifier",
+        "ScorecardNodeClassifier",
+        "ScorecardNodeRegressor",
+        "ScorecardRegressor",
+        "Stability",
+        "stability",
+    ),
     "gnn2logic.models": ("to_gnn",),
     "gnn2logic.plotting": (
         "plot_confusion",
@@ -185,6 +210,8 @@ _HOMES = {
         "plot_tree",
     ),
     "gnn2logic.reporting": ("Report", "report"),
+    "gnn2logic.saved_models": ("load",),
+    "gnn2logic.scorecards": ("ScorecardPredictor",),
     "gnn2logic.storage": ("ShardStore", "open_shards", "write_shards"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -201,6 +228,7 @@ _PARTS = (
     "models",
     "plotting",
     "reporting",
+    "scorecards",
     "storage",
     "testing",
 )

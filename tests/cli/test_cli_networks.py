@@ -282,7 +282,9 @@ def test_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # What the demo says about the shapes, counted once more by the oracle.
     data = datasets.load("BAMultiShapes", random_state=0)
     test = data.take(np.random.default_rng(0).permutation(len(data))[:200])
-    model = gl.load(Path("demo") / "rule.idt.json").model_
+    loaded = gl.load(Path("demo") / "rule.idt.json")
+    assert isinstance(loaded, gl.IDTPredictor)
+    model = loaded.model_
     wanted = {split.column for split in model.final.splits if split is not None}
     assert wanted
     by_column = column_formulas(model, wanted)

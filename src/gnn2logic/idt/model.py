@@ -89,6 +89,14 @@ class IDT:
         return tuple(column.name for column in self.columns if isinstance(column, InputPredicate))
 
     @property
+    def relation_names(self) -> tuple[str, ...]:
+        """The relations that some split looks along."""
+        trees = [self.final, *(tree for layer in self.layers for tree in layer.trees)]
+        splits = [split for tree in trees for split in tree.splits if split is not None]
+        names = {split.modality.edges.relation for split in splits}
+        return tuple(sorted(name for name in names if name is not None))
+
+    @property
     def n_leaf_sets(self) -> int:
         """The number of columns that are leaf sets."""
         return sum(isinstance(column, LeafSet) for column in self.columns)

@@ -61,12 +61,12 @@ _EARLIER_DEFAULTS = {"algorithm": "layers"}
 _UNWRITABLE = object()
 
 
-def parameters_to_document(estimator: Any) -> dict[str, Any]:
+def parameters_to_document(estimator: Any, names: Sequence[str] = PARAMETERS) -> dict[str, Any]:
     """Return all hyper-parameters as plain data: defaults may change, what was used must not.
 
     Left out is what a file cannot hold; it is not needed to predict.
     """
-    plain = {name: _plain(name, getattr(estimator, name)) for name in PARAMETERS}
+    plain = {name: _plain(name, getattr(estimator, name)) for name in names}
     return {name: value for name, value in plain.items() if value is not _UNWRITABLE}
 
 
@@ -110,16 +110,19 @@ def current_parameters(plain: Mapping[str, Any]) -> dict[str, Any]:
     return {current.get(name, name): value for name, value in plain.items()}
 
 
-def parameters_from_document(plain: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_from_document(
+    plain: Mapping[str, Any], names: Sequence[str] = PARAMETERS
+) -> dict[str, Any]:
     """Return hyper-parameters from plain data, or raise `ModelFileError`.
 
     Their form is checked here; their values are checked by `fit`, as always.
     """
-    unknown = sorted(set(plain) - set(PARAMETERS))
+    unknown = sorted(set(plain) - set(names))
     if unknown:
         raise ModelFileError(f"The model has an unknown parameter {unknown[0]!r}.")
     given = {name: _from_plain(name, value) for name, value in plain.items()}
-    return {**_EARLIER_DEFAULTS, **given}
+    earlier = {name: value for name, value in _EARLIER_DEFAULTS.items() if name in names}
+    return {**earlier, **given}
 
 
 def _from_plain(name: str, value: object) -> Any:

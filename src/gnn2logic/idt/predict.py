@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._validation import some_of
-from gnn2logic.exceptions import FeatureError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.model import IDT, InputPredicate, LeafSet, TrueColumn
 from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.evaluation import more_than_share
-from gnn2logic.storage import ShardStore
 
-__all__ = ["check_same_terms", "column_values", "final_leaves", "used_columns"]
+__all__ = ["column_values", "final_leaves", "used_columns"]
 
 BoolArray = npt.NDArray[np.bool_]
 _EVERYTHING = Modality.from_set("1")
@@ -31,26 +28,6 @@ def final_leaves(model: IDT, batch: GraphBatch) -> npt.NDArray[np.integer[Any]]:
     splits = _Splits(batch, values, [model.final], per_graph=model.level == "graph")
     n_rows = batch.n_graphs if model.level == "graph" else batch.n_nodes
     return model.final.route(n_rows, splits)
-
-
-def check_same_terms(model: IDT, store: ShardStore) -> None:
-    """Refuse a store that does not have all predicates and relations that a model speaks of.
-
-    Its graphs are predicates already, so the encoder of the model has nothing to do with them.
-    """
-    trees = [model.final, *(tree for layer in model.layers for tree in layer.trees)]
-    splits = [split for tree in trees for split in tree.splits if split is not None]
-    used = {split.modality.edges.relation for split in splits}
-    for what, wanted, known in (
-        ("predicate", set(model.predicate_names), store.names),
-        ("relation", used - {None}, store.relation_names),
-    ):
-        if missing := sorted(str(name) for name in wanted - set(known)):
-            raise FeatureError(
-                f"The store must have the {what}s that the model uses. It has no {missing[0]!r}, "
-                f"only {some_of(known)}. Write the graphs with the encoder of the model: "
-                "write_shards(..., encoder=model.encoder_)."
-            )
 
 
 def column_values(model: IDT, batch: GraphBatch, wanted: Iterable[int]) -> dict[int, BoolArray]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +19,21 @@ from gnn2logic._files import write_atomically
 from gnn2logic._labels import check_labels, check_weights
 from gnn2logic._validation import check_fitted, check_whole
 from gnn2logic.exceptions import LabelError, ParameterError
-from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, to_bytes
 from gnn2logic.idt.formulas import leaf_classes
+from gnn2logic.idt.graph_model import GraphModel
 from gnn2logic.idt.model import IDT, Prunings, RuleFront
-from gnn2logic.idt.predict import check_same_terms, final_leaves
+from gnn2logic.idt.predict import final_leaves
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.readings import LayerView, Readings, layer_views
 from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.logic.syntax import Formula
-from gnn2logic.storage import ShardStore
 
 __all__ = ["IDTPredictor"]
 
 
-class IDTPredictor:
+class IDTPredictor(GraphModel):
     """A model ready for use, as `gnn2logic.load` returns it and as the estimators become by fit.
 
     Attributes
@@ -57,10 +56,8 @@ class IDTPredictor:
     n_layers_ : int
     """
 
-    _level: Literal["graph", "node"]
     model_: IDT
     classes_: npt.NDArray[Any]
-    encoder_: FittedEncoder
     prunings_: Prunings
     chosen_: int
     front_: RuleFront | None = None
@@ -79,13 +76,8 @@ class IDTPredictor:
         ]
         return [np.concatenate(leaves) for leaves in zip(*reached, strict=True)]
 
-    def _batches(self, graphs: object) -> Iterator[GraphBatch]:
-        """Give the graphs as predicates, those of a store shard by shard."""
-        if not isinstance(graphs, ShardStore):
-            yield self.encoder_.transform(graphs)
-            return
-        check_same_terms(self.model_, graphs)
-        yield from graphs
+    def _terms(self) -> tuple[set[str], set[str]]:
+        return set(self.model_.predicate_names), set(self.model_.relation_names)
 
     def predict(self, graphs: object) -> npt.NDArray[Any]:
         """Return the predicted class of every graph (or node).
@@ -111,12 +103,6 @@ class IDTPredictor:
         labels = check_labels(self._truth(graphs, y), len(predicted), of=self._level)
         weights = check_weights(sample_weight, len(predicted), of=self._level)
         return float(np.average(predicted == labels, weights=weights))
-
-    def _truth(self, graphs: object, y: object) -> object:
-        """Return the labels that were given, or else those in a store."""
-        if y is None and isinstance(graphs, ShardStore) and graphs.label_level == self._level:
-            return graphs.y
-        return y
 
     def formula(self, label: object) -> Formula:
         """Return the formula that is true exactly where the model predicts `label`."""
@@ -145,18 +131,6 @@ class IDTPredictor:
         if self.front_ is not None:
             return 0.0
         return self.prunings_.alphas[self.chosen_]
-
-    @property
-    def n_features_in_(self) -> int:
-        """The number of columns of the graphs: features, or predicates if they had those."""
-        check_fitted(self, "encoder_")
-        return self.encoder_.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> npt.NDArray[np.object_]:
-        """The names of these columns."""
-        check_fitted(self, "encoder_")
-        return self.encoder_.feature_names_in_
 
     @property
     def rules_(self) -> RuleTable:

@@ -24,17 +24,9 @@ __all__ = ["Rule", "RuleTable", "shown_classes", "shown_labels"]
 _SHOWN = 100
 _SHOWN_BELOW = 3000
 # Named, so that a data frame without rows has its columns all the same.
-_FRAME_COLUMNS = (
-    "index",
-    "class",
-    "formula",
-    "size",
-    "modal_depth",
-    "support",
-    "accuracy",
-    "leaves",
-    "chosen",
-)
+_FRAME_COLUMNS = [
+    *("index", "class", "formula", "size", "modal_depth", "support", "accuracy", "leaves", "chosen")
+]
 
 
 class _Formulas:
@@ -303,7 +295,7 @@ class RuleTable(Sequence[Rule]):
             If pandas is not installed: nothing else here needs it.
         """
         pandas = import_optional("pandas", extra=None, purpose="A table of rules as a data frame")
-        return pandas.DataFrame(self.to_records(max_leaves), columns=list(_FRAME_COLUMNS))
+        return pandas.DataFrame(self.to_records(max_leaves), columns=_FRAME_COLUMNS)
 
     def to_text(self, max_leaves: int = 8) -> str:
         """Return the table of the rules with few leaves, and the chosen one, as text."""

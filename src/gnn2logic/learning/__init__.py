@@ -1,4 +1,4 @@
-"""How Iterated Decision Trees are learned, from sums over shards of whole graphs."""
+"""How Iterated Decision Trees and scorecards are learned, from shards of whole graphs."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -6,13 +6,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gnn2logic.learning.estimators import IDTClassifier, IDTNodeClassifier
     from gnn2logic.learning.refits import stability
+    from gnn2logic.learning.scorecard_regressors import ScorecardNodeRegressor, ScorecardRegressor
+    from gnn2logic.learning.scorecards import ScorecardClassifier, ScorecardNodeClassifier
     from gnn2logic.learning.stable_rules import Stability
 
-__all__ = ["IDTClassifier", "IDTNodeClassifier", "Stability", "stability"]
+__all__ = [
+    "IDTClassifier",
+    "IDTNodeClassifier",
+    "ScorecardClassifier",
+    "ScorecardNodeClassifier",
+    "ScorecardNodeRegressor",
+    "ScorecardRegressor",
+    "Stability",
+    "stability",
+]
 
 _HOMES = {
     "IDTClassifier": "estimators",
     "IDTNodeClassifier": "estimators",
+    "ScorecardClassifier": "scorecards",
+    "ScorecardNodeClassifier": "scorecards",
+    "ScorecardNodeRegressor": "scorecard_regressors",
+    "ScorecardRegressor": "scorecard_regressors",
     "Stability": "stable_rules",
     "stability": "refits",
 }

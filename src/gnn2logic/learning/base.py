@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,28 +10,26 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 
 from gnn2logic._digests import digest_of_values
 from gnn2logic._progress import Progress
 from gnn2logic._validation import (
-    check_whole,
     is_whole,
     seed_from,
-    some_of,
 )
 from gnn2logic._version import __version__
-from gnn2logic.engines import Engine, LocalEngine, as_engine
 from gnn2logic.engines.threads import limited_threads
-from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError
+from gnn2logic.exceptions import ModelFileError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.encoder import PredicateEncoder, graph_tags
+from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.idt.files import read_contents
 from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.parameters import parameters_from_document, parameters_to_document
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.learning.checkpoints import Checkpoint, CheckpointFile
 from gnn2logic.learning.data import CheckedRows, KeptGraphs, RowLabels, TrainingData, training_data
+from gnn2logic.learning.graph_estimator import DEFAULT_LAYERS, GraphEstimator
 from gnn2logic.learning.inputs import check_scores
 from gnn2logic.learning.settings import (
     check_algorithm,
@@ -46,15 +43,16 @@ from gnn2logic.storage import ShardStore
 
 __all__ = ["IDTEstimator"]
 
-_DEFAULT_LAYERS = 3
 # Longer columns of the inner layers are no small part of a rule that people read.
 _LONGEST_PROPOSED = 12
-# What a fit on a store takes unless an engine says otherwise.
-_STORE_MEMORY = "1 GiB"
 
 
-class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class IDTEstimator(IDTPredictor, ClassifierMixin, GraphEstimator):  # type: ignore[misc]
     """What both estimators share: learning the inner layers; what follows is the predictor's."""
+
+    _learned = "model_"
+    # In notebooks an estimator has a diagram of its settings before it has a model.
+    _repr_html_ = GraphEstimator._repr_html_
 
     def __init__(
         self,
@@ -214,7 +212,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         from gnn2logic.learning.search.fit import fit_by_search
 
         n_layers = data.n_activation_layers if data.guided else 0
-        depth = min(_DEFAULT_LAYERS, n_layers) if data.guided else _DEFAULT_LAYERS
+        depth = min(DEFAULT_LAYERS, n_layers) if data.guided else DEFAULT_LAYERS
         if self.n_layers is not None:
             depth = self._whole("n_layers", least=0)
         modalities = layer_modalities(self.modalities, graphs, depth)[-1]
@@ -253,14 +251,6 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         model = front.models[chosen]
         return front, Prunings.of_one(model.final), chosen, model
 
-    def _engine(self, graphs: GraphBatch | ShardStore) -> Engine:
-        """Return who does the work; graphs on disk are never all in memory."""
-        if self.engine is None and isinstance(graphs, ShardStore):
-            every = self.n_jobs is None or self.n_jobs == -1
-            n_threads = os.cpu_count() or 1 if every else self._whole("n_jobs", least=1)
-            return LocalEngine(n_threads, max_memory=_STORE_MEMORY)
-        return as_engine(self.engine)
-
     def _identity(
         self, data: TrainingData, labels: RowLabels, settings: Sequence[object]
     ) -> tuple[tuple[Path, str] | None, int]:
@@ -290,7 +280,7 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
         if given is not None:
             self._whole("n_layers", least=0)
         if not data.guided:
-            return _DEFAULT_LAYERS if given is None else given
+            return DEFAULT_LAYERS if given is None else given
         if given is not None and given != data.n_activation_layers:
             raise ParameterError(
                 f"n_layers={given} was given together with activations of "
@@ -299,88 +289,8 @@ class IDTEstimator(IDTPredictor, ClassifierMixin, BaseEstimator):  # type: ignor
             )
         return data.n_activation_layers
 
-    def _whole(self, name: str, *, least: int) -> int:
-        return check_whole(name, getattr(self, name), least=least)
-
-    def _encode(self, graphs: object) -> tuple[PredicateEncoder, GraphBatch | ShardStore]:
-        """Return a fitted encoder, and the training graphs as predicates.
-
-        Graphs that can be walked through only once must have been made a list before.
-        """
-        if isinstance(graphs, ShardStore):
-            if self.encoder is not None:
-                raise ParameterError(
-                    "encoder must be None for a store, whose graphs were encoded when it was "
-                    "written. Give the encoder to write_shards."
-                )
-            return PredicateEncoder.from_document(graphs.encoder.to_document()), graphs
-        encoder = self._new_encoder()
-        return encoder, encoder.fit_transform(graphs)
-
-    def _new_encoder(self) -> PredicateEncoder:
-        if self.encoder is not None and not isinstance(self.encoder, PredicateEncoder):
-            raise ParameterError(
-                f"encoder must be a PredicateEncoder or None. Got {self.encoder!r} instead."
-            )
-        encoder: PredicateEncoder = (
-            PredicateEncoder() if self.encoder is None else clone(self.encoder)
-        )
-        return encoder
-
-    def _given_labels(self, y: object, graphs: GraphBatch | ShardStore) -> object:
-        """Return the labels that were given, or else those of the store."""
-        if y is not None or not isinstance(graphs, ShardStore):
-            return y
-        if graphs.label_level != self._level:
-            raise LabelError(
-                f"y must be given for a store without labels of {self._level}s. The labels of the "
-                f"store are of: {graphs.label_level or 'nothing'}."
-            )
-        return graphs.y
-
-    def __sklearn_clone__(self) -> Self:
-        # Who does the work is shared, not copied: a cluster has no copy.
-        plain = {
-            name: clone(value, safe=False)
-            for name, value in self.get_params(deep=False).items()
-            if name != "engine"
-        }
-        copied = type(self)(engine=self.engine, **plain)
-        if hasattr(self, "_metadata_request"):
-            copied._metadata_request = copy.deepcopy(self._metadata_request)
-        return copied
-
-    def __sklearn_tags__(self) -> Any:
-        return graph_tags(super().__sklearn_tags__())
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name, as scikit-learn does."""
-        # scikit-learn's message for unknown names would print the whole fitted model.
-        for key in params:
-            if key.partition("__")[0] not in (names := self._get_param_names()):
-                raise ParameterError(
-                    f"{key!r} is not a parameter. Parameters: {some_of(names, limit=30)}."
-                )
-        super().set_params(**params)
-        return self
-
-    # In notebooks: scikit-learn's diagram of the settings before fit, the rules afterwards.
-
-    def _repr_html_inner(self) -> str:
-        if hasattr(self, "model_"):
-            return IDTPredictor._repr_html_(self)
-        diagram: str = super()._repr_html_inner()
-        return diagram
-
-    @property
-    def _repr_html_(self) -> Any:
-        return BaseEstimator._repr_html_.fget(self)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        if hasattr(self, "model_") and "text/html" in shown:
-            shown["text/html"] = self._repr_html_inner()
-        return shown
+    def _model_html(self) -> str:
+        return IDTPredictor._repr_html_(self)
 
     def _parameters_to_save(self) -> dict[str, Any]:
         return parameters_to_document(self)

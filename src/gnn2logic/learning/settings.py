@@ -16,9 +16,11 @@ from gnn2logic.learning.coding import Measure
 from gnn2logic.storage import ShardStore
 
 __all__ = [
+    "CardOptions",
     "FinalSettings",
     "LayerSettings",
     "SearchOptions",
+    "card_options",
     "check_algorithm",
     "check_measures",
     "final_settings",
@@ -138,6 +140,47 @@ def search_options(given: Any, modalities: tuple[Modality, ...], *, depth: int) 
     )
 
 
+@dataclass(frozen=True)
+class CardOptions:
+    """What the caller of a fit of a scorecard may choose.
+
+    Parameters
+    ----------
+    max_lines, max_line_size, max_points : int
+        The most lines, symbols of a line, and points of a case.
+    modalities, absolute, relative, depth, max_samples, max_time
+        As in `SearchOptions`.
+    """
+
+    max_lines: int
+    max_line_size: int
+    max_points: int
+    modalities: Sequence[Modality]
+    absolute: bool
+    relative: bool
+    depth: int
+    max_samples: float | None
+    max_time: float | None
+
+
+def card_options(given: Any, modalities: tuple[Modality, ...], *, depth: int) -> CardOptions:
+    """Return the options of a scorecard from the parameters of an estimator, checked."""
+    check_measures(given)
+    return CardOptions(
+        max_lines=check_whole("max_lines", given.max_lines, least=1, most=1000),
+        max_line_size=check_whole("max_line_size", given.max_line_size, least=2),
+        max_points=check_whole("max_points", given.max_points, least=1, most=10**6),
+        modalities=modalities,
+        absolute=bool(given.absolute),
+        relative=bool(given.relative),
+        depth=depth,
+        max_samples=None
+        if given.max_samples is None
+        else check_share("max_samples", given.max_samples),
+        max_time=None if given.max_time is None else check_number("max_time", given.max_time),
+    )
+
+
 def layer_settings(given: Any, modalities: tuple[Modality, ...]) -> LayerSettings:
     """Return the settings of an inner layer from the parameters of an estimator, checked."""
     leaf_sets = check_choice("leaf_sets", given.leaf_sets, ("merge", "nested", "all"))
@@ -183,7 +226,7 @@ def final_settings(
 def check_measures(given: Any) -> tuple[Measure, ...]:
     """Return what splits may compare, by the parameters of an estimator."""
     for name in ("absolute", "relative", "random_thresholds"):
-        check_choice(name, getattr(given, name), (False, True))
+        check_choice(name, getattr(given, name, False), (False, True))
     wanted = ((Measure.COUNT, given.absolute), (Measure.SHARE, given.relative))
     measures = tuple(measure for measure, is_wanted in wanted if is_wanted)
     if not measures:

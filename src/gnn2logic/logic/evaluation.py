@@ -60,8 +60,10 @@ def _evaluated(formula: Formula, batch: GraphBatch, level: str) -> BoolArray:
     return truth.per_node(batch) if level == "node" else truth.per_graph(batch)
 
 
-def evaluate_each(formulas: Iterable[Formula], batch: GraphBatch) -> dict[Formula, BoolArray]:
-    """Return where each of some formulas is true, one value per node; shared parts cost once.
+def evaluate_each(
+    formulas: Iterable[Formula], batch: GraphBatch, *, level: Literal["graph", "node"] = "node"
+) -> dict[Formula, BoolArray]:
+    """Return where each of some formulas is true, by node or by graph; shared parts cost once.
 
     >>> from gnn2logic.graphs import GraphBatch
     >>> from gnn2logic.logic import parse
@@ -73,7 +75,10 @@ def evaluate_each(formulas: Iterable[Formula], batch: GraphBatch) -> dict[Formul
     evaluation = _Evaluation(batch)
     for node in subformulas(*wanted):
         evaluation.truths[node] = evaluation._evaluate(node)
-    return {formula: evaluation.truths[formula].per_node(batch) for formula in wanted}
+    truths = {formula: evaluation.truths[formula] for formula in wanted}
+    if level == "node":
+        return {formula: truth.per_node(batch) for formula, truth in truths.items()}
+    return {formula: truth.per_graph(batch) for formula, truth in truths.items()}
 
 
 def _batches(graphs: object) -> Iterable[GraphBatch]:

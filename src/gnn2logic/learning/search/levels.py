@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.conditions import (
+    Condition,
     ConditionLibrary,
     GraphConditions,
     NodeConditions,
 )
-from gnn2logic.learning.search.cuts import CountBins
+from gnn2logic.learning.search.cuts import CountBins, Form
 from gnn2logic.learning.search.judging import GraphJudge, Judge, NodeJudge
 from gnn2logic.logic.syntax import Formula
 
@@ -49,6 +50,12 @@ class Level(Protocol):
 
     def evaluate(self, formula: Formula) -> npt.NDArray[np.bool_]:
         """Return where a condition is true, for all rows."""
+
+    def condition(self, column: int, form: Form | None, cut: int) -> Condition:
+        """Return the condition on a column that a form and a cut of its count stand for."""
+
+    def bins_of(self, column: int, form: Form) -> IntArray:
+        """Return the bin of the count of a column, for all rows; cuts are between bins."""
 
 
 class GraphLevel:
@@ -87,6 +94,20 @@ class GraphLevel:
         """Return at which graphs a condition is true."""
         return formula.evaluate(self.space.batch)
 
+    def condition(self, column: int, form: Form | None, cut: int) -> Condition:
+        """Return the condition on the count of a column."""
+        assert form is not None
+        counts = self.space.counts([column])[0]
+        return Condition(
+            self._bins.condition(self.space.formulas[column], form, cut),
+            self._bins.holds(counts, form, cut),
+            column,
+        )
+
+    def bins_of(self, column: int, form: Form) -> IntArray:
+        """Return the bin of the count of a column in every graph."""
+        return self._bins.bins(self.space.counts([column])[0], form).astype(np.int64)
+
 
 class NodeLevel:
     """Rows are nodes."""
@@ -120,3 +141,12 @@ class NodeLevel:
     def evaluate(self, formula: Formula) -> npt.NDArray[np.bool_]:
         """Return at which nodes a condition is true."""
         return formula.evaluate(self.space.batch, level="node")
+
+    def condition(self, column: int, form: Form | None, cut: int) -> Condition:
+        """Return the column itself."""
+        truth = self.space.layout.unpack(self.space.words([column]))[0]
+        return Condition(self.space.formulas[column], truth, column)
+
+    def bins_of(self, column: int, form: Form) -> IntArray:
+        """Return the truth of a column; there is one cut."""
+        return self.condition(column, None, 0).truth.astype(np.int64)

@@ -19,14 +19,13 @@ from gnn2logic.learning.search.rule_search import (
     is_interrupt,
 )
 from gnn2logic.learning.search.rules import SearchedRule, best_for_size
-from gnn2logic.learning.search.selection import HeldOut, choose, counterpart, stratified_folds
+from gnn2logic.learning.search.selection import HeldOut, choose, counterpart, held_out_folds
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["Choice", "SearchOutcome", "search_rules"]
 
 IntArray = npt.NDArray[np.int64]
 
-N_FOLDS = 5
 # Where nothing is held out, a longer rule must explain so much more.
 _NEARLY = 0.05
 
@@ -126,7 +125,12 @@ def search_rules(
     front, sizes = _by_accuracy(front_of(0, "all data", rows), level, targets, rows)
     # The constant rule of many classes says `false` of all but one, and is always allowed.
     choice = replace(choice, max_size=max(choice.max_size, sizes[0]))
-    folds = _folds(targets, rows, groups, seed)
+    folds = held_out_folds(
+        targets.classes[rows],
+        targets.n_classes,
+        None if groups is None else groups[rows],
+        seed,
+    )
     right = np.zeros((len(front), len(rows)), dtype=bool)
     judged = np.zeros(len(rows), dtype=bool)
     n_folds = 0 if folds is None else int(folds.max()) + 1
@@ -194,27 +198,6 @@ def _by_accuracy(
     ]
     front = best_for_size(sizes, right)
     return [rules[index] for index in front], [sizes[index] for index in front]
-
-
-def _folds(
-    targets: SearchTargets, rows: IntArray, groups: IntArray | None, seed: Sequence[int]
-) -> IntArray | None:
-    """Return the fold of every row, or None if there are too few rows of some class."""
-    classes = targets.classes[rows]
-    if groups is not None:
-        members, which = np.unique(groups[rows], return_inverse=True)
-        if len(members) >= N_FOLDS:
-            draw = np.random.default_rng([*seed, 1])
-            return np.asarray(draw.permutation(np.arange(len(members)) % N_FOLDS)[which])
-    counts = np.bincount(classes, minlength=targets.n_classes)
-    # The only row of its class is always learned from.
-    several = counts[classes] > 1
-    if not several.any():
-        return None
-    folds = np.full(len(classes), -1)
-    n_folds = min(N_FOLDS, int(counts[counts > 1].min()))
-    folds[several] = stratified_folds(classes[several], n_folds, [*seed, 1])
-    return folds
 
 
 def _without_folds(

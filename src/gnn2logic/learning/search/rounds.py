@@ -72,7 +72,7 @@ class Search:
         pool = [*inputs, *(pairs if few else self._beam(pairs, settings.beam))]
         for depth in range(1, settings.depth + 1):
             self.judge_columns(space.literals(pool))
-            self.judge_columns(self.judge.pairs(self._for_pairs(), settings.kept_pairs))
+            self.pair_up()
             yield depth
             reached = [n for n in self.verdicts if space.formulas[n].modal_depth <= depth]
             small = [n for n in reached if space.formulas[n].size <= 2 + depth]
@@ -83,6 +83,10 @@ class Search:
         new = [number for number in dict.fromkeys(numbers) if number not in self.verdicts]
         if new:
             self.verdicts.update(zip(new, self.judge.singles(new), strict=True))
+
+    def pair_up(self) -> None:
+        """Judge the best pairs of what was judged so far."""
+        self.judge_columns(self.judge.pairs(self._for_pairs(), self.settings.kept_pairs))
 
     def best(self, most: int) -> list[int]:
         """Return the best columns, best first."""

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from gnn2logic.learning.search.rules import SearchedRule
 
-__all__ = ["HeldOut", "choose", "counterpart", "stratified_folds"]
+__all__ = ["HeldOut", "choose", "counterpart", "held_out_folds", "stratified_folds"]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
+N_FOLDS = 5
 _ROUNDING = 1e-12
 # Rules of two folds that explain as much, but for this share, may be one rule.
 _SAME_FIT = 0.02
@@ -93,6 +94,32 @@ def counterpart(front: Sequence[SearchedRule], rule: SearchedRule, size: int) ->
         or other.size <= size
         or (other.size <= longest and other.fit <= rule.fit + _SAME_FIT)
     ][-1]
+
+
+def held_out_folds(
+    classes: IntArray, n_classes: int, groups: IntArray | None, seed: Sequence[int]
+) -> IntArray | None:
+    """Return the fold of every row, or None if there are too few rows of some class.
+
+    Parameters
+    ----------
+    groups : array of int or None
+        Rows of one group are held out together.
+    """
+    if groups is not None:
+        members, which = np.unique(groups, return_inverse=True)
+        if len(members) >= N_FOLDS:
+            draw = np.random.default_rng([*seed, 1])
+            return np.asarray(draw.permutation(np.arange(len(members)) % N_FOLDS)[which])
+    counts = np.bincount(classes, minlength=n_classes)
+    # The only row of its class is always learned from.
+    several = counts[classes] > 1
+    if not several.any():
+        return None
+    folds = np.full(len(classes), -1)
+    n_folds = min(N_FOLDS, int(counts[counts > 1].min()))
+    folds[several] = stratified_folds(classes[several], n_folds, [*seed, 1])
+    return folds
 
 
 def stratified_folds(classes: IntArray, n_folds: int, seed: Sequence[int]) -> IntArray:

@@ -1,0 +1,289 @@
+"""One search for a scorecard from beginning to end: how many lines, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.learning.scoring.lines import (
+    DraftLine,
+    LineSearch,
+    LineSettings,
+    ScoreTargets,
+    truths_of,
+)
+from gnn2logic.learning.scoring.losses import Loss, PatternTable
+from gnn2logic.learning.scoring.points import RoundedPoints, rounded_points
+from gnn2logic.learning.search.levels import Level
+from gnn2logic.learning.search.rule_search import Clock, is_interrupt
+from gnn2logic.scorecards.path import CalibrationBin
+
+__all__ = ["CardOutcome", "HeldOutFigures", "card_points", "search_cards"]
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+# A card with fewer lines is taken if its held-out loss is within so many standard errors of the
+# best one.
+_NEARLY_BEST = 0.5
+_MOST_BINS = 10
+_ROWS_IN_BIN = 20
+
+
+@dataclass(frozen=True)
+class HeldOutFigures:
+    """What cards of every number of lines do on rows that they were not learned from.
+
+    Parameters
+    ----------
+    accuracy, loss : array of float, by number of lines
+        Accuracy is R2 for numbers.
+    """
+
+    accuracy: FloatArray
+    loss: FloatArray
+
+
+@dataclass(frozen=True)
+class CardOutcome:
+    """Drafts of cards from no line to the most, and the chosen one.
+
+    Parameters
+    ----------
+    drafts : tuple of tuple of DraftLine
+    chosen : int
+    reason : str
+    held_out : HeldOutFigures or None
+    shrinkage : tuple of float, by number of lines
+        By what log-odds are multiplied so that probabilities are right on held-out rows.
+    calibration : tuple of CalibrationBin
+    interrupted : bool
+    """
+
+    drafts: tuple[tuple[DraftLine, ...], ...]
+    chosen: int
+    reason: str
+    held_out: HeldOutFigures | None
+    shrinkage: tuple[float, ...]
+    calibration: tuple[CalibrationBin, ...]
+    interrupted: bool
+
+
+def card_points(
+    loss: Loss,
+    table: PatternTable,
+    lines: Sequence[DraftLine],
+    *,
+    ridge: float,
+    max_points: int,
+    polish: bool,
+) -> RoundedPoints:
+    """Return the points of lines, fitted to the rows of a table together."""
+    weights = loss.fit(table, ridge)
+    n_cases = [len(line.conditions) for line in lines]
+    return rounded_points(loss, table, weights, n_cases, max_points, ridge=ridge, polish=polish)
+
+
+def search_cards(
+    level: Level,
+    targets: ScoreTargets,
+    rows: IntArray,
+    settings: LineSettings,
+    *,
+    folds: IntArray | None,
+    max_points: int,
+    proposed: Sequence[int] = (),
+    report: Callable[[str, int], None] = lambda _, __: None,
+    clock: Clock | None = None,
+) -> CardOutcome:
+    """Search lines for all rows, then for all but a fold of them, and choose how many to take.
+
+    Parameters
+    ----------
+    folds : array of int or None
+        The fold of every row; -1 for rows that are always learned from.
+    report : callable
+        Told the stage and the number of lines so far.
+    """
+    clock = Clock() if clock is None else clock
+    drafts = _drafts(level, targets, rows, settings, proposed, "all data", report, clock)
+    n_folds = 0 if folds is None else int(folds.max()) + 1
+    judged = np.zeros(len(rows), dtype=bool)
+    raw = np.zeros((len(drafts), len(rows), targets.loss.n_columns))
+    for number in range(n_folds):
+        if not clock.goes_on():
+            break
+        held = folds == number
+        inside = rows[~held]
+        share = len(inside) / len(rows)
+        of_fold = replace(settings, least_weight=max(1, int(settings.least_weight * share)))
+        name = f"fold {number + 1} of {n_folds}"
+        others = _drafts(level, targets, inside, of_fold, proposed, name, report, clock)
+        # Half a search would make cards look worse than they are.
+        if not clock.goes_on():
+            break
+        for stage in range(len(drafts)):
+            lines = others[min(stage, len(others) - 1)]
+            raw[stage, held] = _predicted(
+                level, targets, inside, rows[held], lines, settings, max_points
+            )
+        judged |= held
+    if not judged.any():
+        reason = "the search was stopped before data were held out"
+        if n_folds == 0:
+            reason = "too few rows to hold some out"
+        return CardOutcome(
+            drafts, len(drafts) - 1, reason, None, (1.0,) * len(drafts), (), clock.interrupted
+        )
+    held_rows = rows[judged]
+    shrinkage = [_shrinkage(targets, held_rows, each[judged]) for each in raw]
+    raw = raw * np.array(shrinkage)[:, None, None]
+    figures, errors = _figures(targets, held_rows, raw[:, judged])
+    chosen = _choose(figures.loss, errors)
+    best = int(figures.loss.argmin())
+    reason = f"the smallest loss on held-out data ({figures.loss[chosen]:.3f})"
+    if chosen != best:
+        reason = (
+            f"as good on held-out data as the best, of {len(drafts[best])} lines: loss "
+            f"{figures.loss[chosen]:.3f} against {figures.loss[best]:.3f}"
+        )
+    if folds is not None and not judged[folds >= 0].all():
+        reason += "; not all folds were searched before the end"
+    calibration = _calibration(targets, held_rows, raw[chosen, judged])
+    return CardOutcome(
+        drafts, chosen, reason, figures, tuple(shrinkage), calibration, clock.interrupted
+    )
+
+
+def _drafts(
+    level: Level,
+    targets: ScoreTargets,
+    rows: IntArray,
+    settings: LineSettings,
+    proposed: Sequence[int],
+    name: str,
+    report: Callable[[str, int], None],
+    clock: Clock,
+) -> tuple[tuple[DraftLine, ...], ...]:
+    """Return lines from none to the most that there is time for."""
+    drafts: list[tuple[DraftLine, ...]] = [()]
+    try:
+        for lines in LineSearch(level, targets, rows, settings).run(proposed):
+            if lines:
+                drafts.append(lines)
+                report(name, len(lines))
+            if not clock.goes_on():
+                break
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_interrupt(error):
+            raise
+        clock.stop()
+        if name == "all data" and len(drafts) == 1:
+            raise KeyboardInterrupt from error
+    return tuple(drafts)
+
+
+def _predicted(
+    level: Level,
+    targets: ScoreTargets,
+    inside: IntArray,
+    outside: IntArray,
+    lines: Sequence[DraftLine],
+    settings: LineSettings,
+    max_points: int,
+) -> FloatArray:
+    """Return what a card that is learned from some rows says about others."""
+    card = card_points(
+        targets.loss,
+        targets.table(truths_of(lines, inside), inside),
+        lines,
+        ridge=targets.ridge(settings.ridge, inside),
+        max_points=max_points,
+        polish=False,
+    )
+    scores = np.tile(card.base, (len(outside), 1))
+    for line, points in zip(lines, card.points, strict=True):
+        held = truths_of([line], outside).sum(axis=1)
+        scores = scores + points[held]
+    return np.asarray(card.intercept + card.slope * scores)
+
+
+def _figures(
+    targets: ScoreTargets, rows: IntArray, raw: FloatArray
+) -> tuple[HeldOutFigures, FloatArray]:
+    """Return accuracy and loss by number of lines, and how sure differences to the best are."""
+    weights = targets.weights[rows].astype(np.float64)
+    values = targets.values[rows]
+    losses = np.stack([targets.loss.of_rows(each, values) for each in raw])
+    mean = losses @ weights / weights.sum()
+    best = int(mean.argmin())
+    apart = losses - losses[best]
+    spread = ((apart - (mean - mean[best])[:, None]) ** 2) @ weights / weights.sum()
+    errors = np.sqrt(spread / len(rows))
+    classes = targets.classes[rows]
+    accuracy = np.array([_accuracy(targets.loss, each, values, classes, weights) for each in raw])
+    return HeldOutFigures(accuracy, mean), errors
+
+
+def _accuracy(
+    loss: Loss, raw: FloatArray, values: FloatArray, classes: IntArray, weights: FloatArray
+) -> float:
+    if loss.is_number:
+        mean = np.average(values[:, 0], weights=weights)
+        total = float(weights @ (values[:, 0] - mean) ** 2)
+        rest = float(weights @ (values[:, 0] - raw[:, 0]) ** 2)
+        return 1 - rest / total if total > 0 else 0.0
+    predicted = raw[:, 0] > 0 if loss.is_binary else raw.argmax(axis=1)
+    return float(np.average(predicted == classes.argmax(axis=1), weights=weights))
+
+
+def _choose(loss: FloatArray, errors: FloatArray) -> int:
+    """Return the fewest lines whose loss is within a part of a standard error of the best."""
+    near = loss <= loss.min() + _NEARLY_BEST * errors
+    return int(np.flatnonzero(near)[0])
+
+
+def _shrinkage(targets: ScoreTargets, rows: IntArray, raw: FloatArray) -> float:
+    """Return the factor of log-odds at which the held-out loss is smallest, at most 1."""
+    if targets.loss.is_number:
+        return 1.0
+    weights = targets.weights[rows].astype(np.float64)
+    sums = targets.values[rows] * weights[:, None]
+    factors = np.linspace(0.05, 1.0, 96)
+    losses = [targets.loss.mean(factor * raw, weights, sums) for factor in factors]
+    return float(factors[int(np.argmin(losses))])
+
+
+def _calibration(
+    targets: ScoreTargets, rows: IntArray, raw: FloatArray
+) -> tuple[CalibrationBin, ...]:
+    """Compare predicted probabilities with what came out, on held-out rows."""
+    loss = targets.loss
+    if loss.is_number:
+        return ()
+    weights = targets.weights[rows].astype(np.float64)
+    chance = loss.expected(raw)
+    values = targets.values[rows]
+    if loss.is_binary:
+        predicted, observed = chance[:, 0], values[:, 0]
+    else:
+        best = chance.argmax(axis=1)
+        predicted = chance[np.arange(len(best)), best]
+        observed = values[np.arange(len(best)), best]
+    n_bins = int(np.clip(len(rows) // _ROWS_IN_BIN, 1, _MOST_BINS))
+    order = np.argsort(predicted, kind="stable")
+    bins = []
+    for members in np.array_split(order, n_bins):
+        total = weights[members].sum()
+        if total > 0:
+            bins.append(
+                CalibrationBin(
+                    float(weights[members] @ predicted[members] / total),
+                    float(weights[members] @ observed[members] / total),
+                    float(total / weights.sum()),
+                )
+            )
+    return tuple(bins)

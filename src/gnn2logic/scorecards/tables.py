@@ -1,0 +1,221 @@
+"""A scorecard as people read it: a table of lines and points, and what scores mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+
+import numpy as np
+
+from gnn2logic._text import one_line, visible
+from gnn2logic.logic.syntax import Formula
+from gnn2logic.scorecards.card import Scorecard
+
+__all__ = ["CardRow", "CardTable", "ScoreMeaning", "card_table", "table_to_html", "table_to_text"]
+
+_TEXT_WIDTH = 62
+# Of more scores than this, those between the ends are joined in steps.
+_MOST_MEANINGS = 11
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """One row of the table.
+
+    Parameters
+    ----------
+    line : int
+        The number of the line, from 1; lines with several cases have several rows.
+    formula : Formula
+    words : str
+    points : tuple of int
+    """
+
+    line: int
+    formula: Formula
+    words: str
+    points: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ScoreMeaning:
+    """What some scores mean: those from `low` to `high`, None where there is no end.
+
+    Parameters
+    ----------
+    low, high : int or None
+    value : float
+        The probability of the second class, or the predicted number, in the middle of them.
+    """
+
+    low: int | None
+    high: int | None
+    value: float
+
+    def __str__(self) -> str:
+        if self.low is None:
+            return f"{self.high} or less"
+        if self.high is None:
+            return f"{self.low} or more"
+        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+
+
+@dataclass(frozen=True)
+class CardTable:
+    """All that is shown of a scorecard.
+
+    Parameters
+    ----------
+    title : str
+    columns : tuple of str
+        What the columns of points are for.
+    rows : tuple of CardRow
+    base : tuple of int
+    meanings : tuple of ScoreMeaning
+        For one column of points.
+    verdict : str
+        Which score gives which answer.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[CardRow, ...]
+    base: tuple[int, ...]
+    meanings: tuple[ScoreMeaning, ...]
+    verdict: str
+
+
+def card_table(
+    card: Scorecard, classes: Sequence[object] = (), target: str = "the target"
+) -> CardTable:
+    """Return what is shown of a scorecard.
+
+    Parameters
+    ----------
+    classes : sequence
+        The names of the classes.
+    target : str
+        The name of the number that is predicted.
+    """
+    names = [one_line(str(label)) for label in classes]
+    n_lines = len(card.lines)
+    lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
+    rows = tuple(
+        CardRow(number, formula, formula.to_english(), points)
+        for number, line in enumerate(card.lines, 1)
+        for formula, points in line.cases
+    )
+    title = f"Scorecard for {card.level}s, {lines}"
+    if card.answer == "number":
+        verdict = f"{target} = {card.intercept:.4g} + {card.slope:.4g} x score"
+        return CardTable(title, ("points",), rows, card.base, (), verdict)
+    if card.n_classes == 2:
+        verdict = f"{names[1]} from a score of {card.threshold} on, else {names[0]}"
+        columns = (f"points for {names[1]}",)
+        return CardTable(title, columns, rows, card.base, _meanings(card), verdict)
+    verdict = "the class with the most points, the first one of equals"
+    return CardTable(title, tuple(names), rows, card.base, (), verdict)
+
+
+def _meanings(card: Scorecard) -> tuple[ScoreMeaning, ...]:
+    """Return the table from scores to probabilities: few rows, none across the threshold."""
+    low, high = card.score_range()
+    scores = range(low, high + 1)
+    if len(scores) <= _MOST_MEANINGS:
+        groups = [(score, score) for score in scores]
+    else:
+        # The probabilities at the ends are all near 0 or 1: rows are where they change.
+        chance = card.probabilities(np.array(scores)[:, None])[:, 1]
+        inner = [s for s, p in zip(scores, chance, strict=True) if 0.02 <= p <= 0.98]
+        first, last = (inner[0], inner[-1]) if inner else (card.threshold, card.threshold - 1)
+        first = max(low, min(first, card.threshold - 1))
+        last = min(high, max(last, card.threshold))
+        step = -(-(last - first + 1) // _MOST_MEANINGS)
+        # Counted from the threshold, so that no row has both classes.
+        starts = {s for s in range(first, last + 1) if (s - card.threshold) % step == 0} | {first}
+        edges = sorted(starts)
+        groups = [(a, b - 1) for a, b in zip(edges, [*edges[1:], last + 1], strict=True)]
+        if first > low:
+            groups.insert(0, (low, first - 1))
+        if last < high:
+            groups.append((last + 1, high))
+    meanings = []
+    for a, b in groups:
+        value = float(card.probabilities(np.array([[a], [b]]))[:, 1].mean())
+        is_first, is_last = a == low and a < b, b == high and a < b
+        meanings.append(ScoreMeaning(None if is_first else a, None if is_last else b, value))
+    return tuple(meanings)
+
+
+def table_to_text(table: CardTable) -> str:
+    """Return the table as plain text."""
+    heads = table.columns
+    widths = [max(len(head), 4) for head in heads]
+    lines = [table.title, "", " " * (_TEXT_WIDTH + 4) + "  ".join(heads)]
+    if any(table.base):
+        lines.append(_text_row("", "all", table.base, widths))
+    seen = 0
+    for row in table.rows:
+        number = "" if row.line == seen else f"{row.line}."
+        seen = row.line
+        lines.append(_text_row(number, row.words, row.points, widths))
+    if not table.rows:
+        lines.append("  no lines: the score is always the same")
+    lines += ["", visible(table.verdict)]
+    if table.meanings:
+        lines += ["", *_meanings_text(table)]
+    return "\n".join(lines)
+
+
+def _text_row(number: str, words: str, points: Sequence[int], widths: Sequence[int]) -> str:
+    wrapped = wrap(visible(words), _TEXT_WIDTH) or [""]
+    shown = "  ".join(
+        f"{point:+d}".rjust(width) if point else ".".rjust(width)
+        for point, width in zip(points, widths, strict=True)
+    )
+    first = f"{number:>3} {wrapped[0]:<{_TEXT_WIDTH}}{shown}"
+    return "\n".join([first, *(f"    {line}" for line in wrapped[1:])])
+
+
+def _meanings_text(table: CardTable) -> list[str]:
+    name = table.columns[0].removeprefix("points for ")
+    cells = [(str(meaning), f"{meaning.value:.0%}") for meaning in table.meanings]
+    widths = [max(len(score), len(chance)) for score, chance in cells]
+    label = max(len("score"), len(name))
+    scores = "  ".join(f"{s:>{w}}" for (s, _), w in zip(cells, widths, strict=True))
+    chances = "  ".join(f"{c:>{w}}" for (_, c), w in zip(cells, widths, strict=True))
+    return [f"{'score':<{label}}  {scores}", f"{name:<{label}}  {chances}"]
+
+
+def table_to_html(table: CardTable) -> str:
+    """Return the table for notebooks; all names are escaped, colours are left to the page."""
+    left, right = 'style="text-align:left"', 'style="text-align:right"'
+    heads = "".join(f"<th {right}>{escape(column)}</th>" for column in table.columns)
+    body = ""
+    if any(table.base):
+        cells = "".join(f"<td {right}>{point:+d}</td>" for point in table.base)
+        body += f"<tr><td></td><td {left}>all</td>{cells}</tr>"
+    seen = 0
+    for row in table.rows:
+        number = "" if row.line == seen else f"{row.line}."
+        seen = row.line
+        cells = "".join(f"<td {right}>{point:+d}</td>" for point in row.points)
+        body += (
+            f'<tr><td {right}>{number}</td><td {left} title="{escape(str(row.formula))}">'
+            f"{escape(visible(row.words))}</td>{cells}</tr>"
+        )
+    html = (
+        f"<div><p>{escape(table.title)}</p><table><thead><tr><th></th><th></th>{heads}</tr></thead>"
+        f"<tbody>{body}</tbody></table><p>{escape(visible(table.verdict))}</p>"
+    )
+    if table.meanings:
+        scores = "".join(f"<td {right}>{meaning}</td>" for meaning in table.meanings)
+        chances = "".join(f"<td {right}>{meaning.value:.0%}</td>" for meaning in table.meanings)
+        name = escape(table.columns[0].removeprefix("points for "))
+        html += (
+            f"<table><tbody><tr><th {left}>score</th>{scores}</tr>"
+            f"<tr><th {left}>{name}</th>{chances}</tr></tbody></table>"
+        )
+    return f"{html}</div>"
