@@ -30,7 +30,7 @@ def card_formula(card: Scorecard, class_number: int) -> Formula:
     >>> card.threshold
     2
     >>> print(card_formula(card, 1))
-    1 U0 > 2 & !(1 U1 > 0)
+    1 U0 > 2 & 1 U1 = 0
     """
     if card.n_classes == 1:
         return TRUE
