@@ -86,6 +86,7 @@ bench: $(INSTALLED)
 	$(BIN)/python benchmarks/explainer.py
 	$(BIN)/python benchmarks/fit.py --growth
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/structure.py
 
 clean:
 	rm -rf .venv demo build dist .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

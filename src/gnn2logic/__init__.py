@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         from_networkx,
         from_pyg,
         random_graphs,
+        structure,
         to_networkx,
         to_pyg,
     )
@@ -149,6 +150,7 @@ __all__ = [
     "report",
     "simplify",
     "stability",
+    "structure",
     "to_c2",
     "to_gnn",
     "to_json",
@@ -182,6 +184,7 @@ _HOMES = {
         "from_networkx",
         "from_pyg",
         "random_graphs",
+        "structure",
         "to_networkx",
         "to_pyg",
     ),

@@ -8,6 +8,7 @@ module.
 __all__ = [
     "ActivationError",
     "BatchDependenceWarning",
+    "BeyondC2Warning",
     "CheckpointError",
     "DataSetError",
     "DownloadError",
@@ -145,6 +146,10 @@ class InterruptedSearchWarning(UserWarning):
 
 class UnseenCategoryWarning(UserWarning):
     """A categorical column has a value that was not in the training graphs."""
+
+
+class BeyondC2Warning(UserWarning):
+    """A formula speaks of the structure of graphs, which two-variable logic cannot define."""
 
 
 class TeacherWarning(UserWarning):

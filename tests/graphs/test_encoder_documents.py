@@ -36,7 +36,7 @@ def example() -> dict[str, Any]:
 def test_the_document() -> None:
     assert example() == {
         "format": "gnn2logic.predicate_encoder",
-        "version": 1,
+        "version": 2,
         "settings": {
             "feature_names": ["atom", "ring", "charge"],
             "kinds": {"ring": "binary"},
@@ -45,6 +45,7 @@ def test_the_document() -> None:
             "edge_types": None,
             "node_attributes": None,
             "edge_attributes": None,
+            "structure": None,
         },
         "columns": [
             {"kind": "categorical", "name": "atom", "categories": [7, 8]},
@@ -108,7 +109,7 @@ def test_whole_floats_in_a_document_are_whole_categories() -> None:
 Change = Callable[[dict[str, Any]], object]
 
 BAD: dict[str, tuple[Change, str]] = {
-    "version": (lambda d: d.update(version=2), "version 1. Got 2 instead.*another version"),
+    "version": (lambda d: d.update(version=3), "version 2.*Got 3 instead.*another version"),
     "format": (lambda d: d.update(format="x"), "not a valid encoder document.*format"),
     "unknown": (lambda d: d.update(extra=1), "unknown field `extra`"),
     "missing": (lambda d: d.pop("columns"), "missing required field `columns`"),

@@ -140,7 +140,7 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
         elif not names:
             # Without predicates the network saw a column of ones.
             data.x = None
-        relations = list(self.idt.encoder_.relations_)
+        relations = list(self.idt.encoder_.given_relations_)
         if not all(name.isdigit() for name in relations):
             data.relation_names = relations
         return data
@@ -216,9 +216,11 @@ def _edge_mask(reasons: Witnesses, data: Data, idt: IDTPredictor) -> Tensor:
     every, none = np.arange(len(codes)), np.zeros(0, dtype=np.intp)
     marked = np.zeros(len(codes), dtype=np.float32)
     relations = edges_by_relation(data, idt.encoder_.edge_types)
+    # What the structure adds is found among all edges.
+    shapes = {None, *idt.encoder_.relations_} - set(idt.encoder_.given_relations_)
     for relation, pairs in reasons.edges_by_relation.items():
         # Of parallel edges only those of the relation are meant.
-        of_relation = every if relation is None else relations.get(relation, none)
+        of_relation = every if relation in shapes else relations.get(relation or "", none)
         # Pairs are sorted, and so are their codes.
         known, scores = pairs[:, 0] * size + pairs[:, 1], reasons.edge_scores_by_relation[relation]
         is_known = np.isin(codes[of_relation], known)

@@ -2,7 +2,8 @@
 
 A decision ``S chi > t`` is about the nodes in eps_S that satisfy chi: its witnesses. Where chi is a
 leaf set, each witness got there by decisions of its own, about further nodes and the edges that
-lead to them.
+lead to them. Where chi is a predicate of the structure, such as ``ring=6``, the ring is asked for
+as well.
 
 A rule about few nodes may have all nodes as witnesses in the end, so witnesses have scores: what a
 condition counts has 1, what decides that it is counted 1/2, what decides about these 1/4 and so on;
@@ -19,11 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.explanation.path import Condition, GraphDecisions
+from gnn2logic.explanation.shapes import is_shape, shape_at
 from gnn2logic.explanation.subject import GraphSubject, graph_subject
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Direction, Edges
 from gnn2logic.idt.formulas import leaf_classes
-from gnn2logic.idt.model import IDT, LeafSet
+from gnn2logic.idt.model import IDT, InputPredicate, LeafSet
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.simplification.folding import fold_modal
@@ -192,6 +194,7 @@ class _Support:
                 tree = self._decisions.model.layers[column.layer].trees[column.tree]
                 for depth in np.unique(asked[number][asked[number] < _NEVER]).tolist():
                     self._ask_tree(tree, asked[number] == depth, depth + 1, asked, edges)
+        shapes = self._ask_shapes(asked, edges)
         # A condition that leads along no edges has its first ones one decision further down.
         offset = 0 if _follows_edges(condition) else 1
         for relation, depths in edges.items():
@@ -200,7 +203,26 @@ class _Support:
             for depths in edges.values():
                 for (source, target), depth in list(depths.items()):
                     _note(depths, (target, source), depth)
-        return np.minimum.reduce(list(asked.values())), edges
+        return np.minimum.reduce([*asked.values(), shapes]), edges
+
+    def _ask_shapes(self, asked: Depths, edges: EdgeDepths) -> IntArray:
+        """Ask for the rings, triangles and so on that give nodes the predicates they are asked for.
+
+        Returns how far below the condition nodes matter for these.
+        """
+        graph = self._decisions.graph
+        below = np.full(graph.n_nodes, _NEVER)
+        for number, depths in asked.items():
+            column = self._decisions.model.columns[number]
+            if not isinstance(column, InputPredicate) or not is_shape(column.name):
+                continue
+            for node in np.flatnonzero(depths < _NEVER).tolist():
+                nodes, pairs = shape_at(graph, column.name, node)
+                below[nodes] = np.minimum(below[nodes], depths[node] + 1)
+                noted = edges.setdefault(None, {})
+                for edge in pairs:
+                    _note(noted, edge, int(depths[node]) + 1)
+        return below
 
     def _ask_tree(
         self, tree: Tree, rows: BoolArray, depth: int, asked: Depths, edges: EdgeDepths

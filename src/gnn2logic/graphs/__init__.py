@@ -11,6 +11,7 @@ from gnn2logic.graphs.read_matrix import from_adjacency, from_edges
 from gnn2logic.graphs.read_networkx import from_networkx
 from gnn2logic.graphs.read_pyg import from_pyg
 from gnn2logic.graphs.reading import as_batch
+from gnn2logic.graphs.structural import structure
 from gnn2logic.graphs.writing import to_networkx, to_pyg
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ __all__ = [
     "from_pyg",
     "random_graphs",
     "set_sizes",
+    "structure",
     "to_networkx",
     "to_pyg",
 ]

@@ -49,6 +49,10 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
         For PyG graphs, see `from_pyg`.
     node_attributes, edge_attributes : sequence of str, optional
         For networkx graphs, see `from_networkx`.
+    structure : True, str or sequence of str, optional
+        Which shapes become predicates and relations as well: rings, bridges, triangles, cores,
+        cliques, degrees. The words are those of `structure`, and True is all of them. By default
+        none, as in the paper: these go beyond its logic.
 
     Attributes
     ----------
@@ -60,7 +64,12 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
     names_ : tuple of str
         The names of the predicates, in the order of their columns.
     relations_ : tuple of str
-        The edge relations of the training graphs; transformed graphs have exactly these.
+        The edge relations of the training graphs, and then those of the structure; transformed
+        graphs have exactly these.
+    given_relations_ : tuple of str
+        Those of the training graphs alone.
+    structure_ : tuple of str
+        The families of shapes that are added.
 
     Examples
     --------

@@ -18,17 +18,25 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic._validation import check_fitted, check_name, check_names, some_of
-from gnn2logic.exceptions import FeatureError, UnseenCategoryWarning
+from gnn2logic.exceptions import FeatureError, ParameterError, UnseenCategoryWarning
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawColumn, RawGraphs, join_predicates, predicate_names
 from gnn2logic.graphs.encoded_columns import EncodedColumn, encode_column, unseen_values
 from gnn2logic.graphs.inputs import locate, node_locator
 from gnn2logic.graphs.reading import read_graphs
+from gnn2logic.graphs.structural import add_structure
+from gnn2logic.graphs.structure_names import (
+    Families,
+    check_families,
+    structure_predicates,
+    structure_relations,
+)
 
 __all__ = ["FORMAT_VERSION", "EncoderState", "FittedEncoder", "from_document", "to_document"]
 
 FORMAT = "gnn2logic.predicate_encoder"
-FORMAT_VERSION = 1
+# Version 2 has the setting `structure`; files of version 1 are read as without it.
+FORMAT_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,7 @@ class _Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     edge_types: str | bool | None
     node_attributes: list[str] | None
     edge_attributes: list[str] | None
+    structure: list[str] | None = None
 
 
 class _EncoderDocument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -109,10 +118,10 @@ def from_document(document: object) -> EncoderState:
     """Return the state of an encoder from plain data, or raise a FeatureError that says why not."""
     if isinstance(document, dict):
         version = document.get("version")
-        if isinstance(version, int) and version != FORMAT_VERSION:
+        if isinstance(version, int) and not 1 <= version <= FORMAT_VERSION:
             raise FeatureError(
-                f"An encoder document must have version {FORMAT_VERSION}. Got {version} instead; "
-                "it was written by another version of gnn2logic."
+                f"An encoder document must have version {FORMAT_VERSION}, or an older one. "
+                f"Got {version} instead; it was written by another version of gnn2logic."
             )
     try:
         parsed = msgspec.convert(document, _EncoderDocument)
@@ -123,6 +132,10 @@ def from_document(document: object) -> EncoderState:
     settings = msgspec.structs.asdict(parsed.settings)
     if settings["edge_types"] is True:
         raise FeatureError("This is not a valid encoder document: edge_types must not be true.")
+    try:
+        settings["structure"] = list(check_families(settings["structure"])) or None
+    except ParameterError as error:
+        raise FeatureError(f"This is not a valid encoder document: {error}") from error
     return EncoderState(settings, columns, check_names(parsed.relations, what="Relation"))
 
 
@@ -167,6 +180,7 @@ _SETTINGS = (
     "edge_types",
     "node_attributes",
     "edge_attributes",
+    "structure",
 )
 
 
@@ -178,6 +192,8 @@ class FittedEncoder:
     feature_names_in_: npt.NDArray[np.object_]
     names_: tuple[str, ...]
     relations_: tuple[str, ...]
+    given_relations_: tuple[str, ...]
+    structure_: tuple[str, ...]
 
     def __init__(
         self,
@@ -189,6 +205,7 @@ class FittedEncoder:
         edge_types: str | bool | None = None,
         node_attributes: Sequence[str] | None = None,
         edge_attributes: Sequence[str] | None = None,
+        structure: Families | None = None,
     ) -> None:
         self.feature_names = feature_names
         self.kinds = kinds
@@ -197,6 +214,7 @@ class FittedEncoder:
         self.edge_types = edge_types
         self.node_attributes = node_attributes
         self.edge_attributes = edge_attributes
+        self.structure = structure
 
     def transform(self, graphs: Any) -> GraphBatch:
         """Return the graphs with the predicates that were learned.
@@ -214,7 +232,8 @@ class FittedEncoder:
         """Return the fitted encoder as plain data for JSON."""
         check_fitted(self, "columns_")
         settings = {name: getattr(self, name) for name in _SETTINGS}
-        return to_document(EncoderState(settings, tuple(self.columns_), self.relations_))
+        settings["structure"] = self.structure_ or None
+        return to_document(EncoderState(settings, tuple(self.columns_), self.given_relations_))
 
     @classmethod
     def from_document(cls, document: object) -> Self:
@@ -234,12 +253,18 @@ class FittedEncoder:
         )
 
     def _set_learned(self, columns: list[EncodedColumn], relations: tuple[str, ...]) -> None:
-        pairs = ((name, column.name) for column in columns for name in column.names)
-        self.names_ = predicate_names(pairs)
+        families = check_families(self.structure)
+        pairs = [(name, column.name) for column in columns for name in column.names]
+        shapes = [(name, "structure") for name in structure_predicates(families)]
+        every_name = predicate_names([*pairs, *shapes])
+        added = structure_relations(families)
+        self.relations_ = check_names((*relations, *added), what="Relation")
+        self.given_relations_ = relations
+        self.structure_ = families
+        self.names_ = every_name
         self.columns_ = columns
         self.n_features_in_ = len(columns)
         self.feature_names_in_ = np.array([column.name for column in columns], dtype=object)
-        self.relations_ = relations
 
     # Encoding ---------------------------------------------------------------------------------
 
@@ -259,15 +284,17 @@ class FittedEncoder:
                         "categories."
                     )
         structure = raw.structure
-        if self.relations_ and not structure.relations and structure.n_edges:
+        if self.given_relations_ and not structure.relations and structure.n_edges:
             raise FeatureError(
                 f"The graphs must say which relation their edges belong to, as the training graphs "
-                f"did: {some_of(self.relations_)}. Got edges without any relation."
+                f"did: {some_of(self.given_relations_)}. Got edges without any relation."
             )
-        if set(structure.relations) != set(self.relations_):
+        if set(structure.relations) != set(self.given_relations_):
             unseen.extend(self._unseen_relations(structure))
             structure = self._with_relations(structure)
-        return join_predicates(structure, blocks, self.names_), unseen
+        n_read = sum(block.shape[1] for block in blocks)
+        batch = join_predicates(structure, blocks, self.names_[:n_read])
+        return add_structure(batch, self.structure_), unseen
 
     def _aligned(self, columns: Sequence[RawColumn]) -> list[RawColumn]:
         """Return the columns in the order of the training graphs."""
@@ -284,7 +311,7 @@ class FittedEncoder:
         new = {
             name: matrix
             for name, matrix in structure.relations.items()
-            if name not in self.relations_ and matrix.nnz
+            if name not in self.given_relations_ and matrix.nnz
         }
         if not new:
             return []
@@ -301,6 +328,6 @@ class FittedEncoder:
         shape = structure.adjacency.shape
         relations = {
             name: given[name] if name in given else sp.csr_array(shape, dtype=np.int32)
-            for name in self.relations_
+            for name in self.given_relations_
         }
         return GraphBatch(None, structure.adjacency, ptr=structure.ptr, relations=relations)

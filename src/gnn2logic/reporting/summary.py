@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from gnn2logic.explanation.parts import ShortNames
+from gnn2logic.graphs.structure_names import structure_in_use
 from gnn2logic.idt.export.text import export_text
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.parameters import PARAMETERS
@@ -64,7 +65,7 @@ def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -
         max_nodes=limits.max_nodes,
         random_state=random_state,
     )
-    notes = [*_example_notes(subject, limits, examples), *notes]
+    notes = [*_example_notes(subject, limits, examples), *_structure_notes(small), *notes]
     return {
         "format": "gnn2logic-report",
         "version": 1,
@@ -204,6 +205,20 @@ def _formula(
         "text": cut_text(str(formula).replace("\n", " "), 2000),
         "size": formula.size,
     }
+
+
+def _structure_notes(small: IDT) -> list[str]:
+    """Say which shapes the rules speak of, because these are no logic of the paper."""
+    trees = [small.final, *(tree for layer in small.layers for tree in layer.trees)]
+    splits = [split for tree in trees for split in tree.splits if split is not None]
+    relations = {split.modality.edges.relation for split in splits} - {None}
+    in_use = structure_in_use(small.predicate_names, sorted(map(str, relations)))
+    if not in_use:
+        return []
+    return [
+        f"The rules use the structure of graphs beyond two-variable logic: {', '.join(in_use)}. "
+        "It is measured from the edges of each graph."
+    ]
 
 
 def _example_notes(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 
 from gnn2logic._validation import check_whole
-from gnn2logic.exceptions import TranslationError
+from gnn2logic.exceptions import BeyondC2Warning, TranslationError
 from gnn2logic.graphs.modality import Direction, Edges, Modality
+from gnn2logic.graphs.structure_names import structure_in_use
 from gnn2logic.logic import syntax as emlc
 from gnn2logic.logic.c2.build import (
     FALSE,
@@ -25,6 +27,7 @@ from gnn2logic.logic.c2.build import (
 )
 from gnn2logic.logic.c2.syntax import OTHER, C2Formula, Variable
 from gnn2logic.logic.nodes import post_order
+from gnn2logic.logic.walk import predicate_names, relation_names
 
 __all__ = ["describe_type", "quoted", "to_c2"]
 
@@ -61,6 +64,12 @@ def to_c2(
     TranslationError
         For a ratio without `max_size`, and for counts of parallel edges.
 
+    Warns
+    -----
+    BeyondC2Warning
+        Where the formula speaks of the structure of graphs (``ring=6``, ``A[bridge]``): C2 cannot
+        say what that means, so it stays a predicate or relation of this name.
+
     Examples
     --------
     >>> from gnn2logic.logic import parse
@@ -75,6 +84,14 @@ def to_c2(
         )
     if max_size is not None:
         check_whole("max_size", max_size, least=1, error=TranslationError)
+    in_use = structure_in_use(predicate_names(formula), relation_names(formula))
+    if in_use:
+        warnings.warn(
+            f"The structure of graphs ({', '.join(in_use)}) is not said in C2: it stands there as "
+            "predicates and relations of these names.",
+            BeyondC2Warning,
+            stacklevel=2,
+        )
     translation = _ToC2(None if max_size is None else int(max_size), multi_edges)
     return translation.run(formula, check_variable(variable))
 

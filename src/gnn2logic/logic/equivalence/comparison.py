@@ -63,6 +63,9 @@ def equivalent(
     max_graphs : int
         The largest number of graphs to enumerate.
 
+    Predicates and relations of the structure (``ring=6``, ``A[bridge]``) are free as all others
+    are: that they follow from the edges is not used, and the result says so.
+
     Returns
     -------
     Equivalence

@@ -10,6 +10,7 @@ import numpy as np
 
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.modality import Edges
+from gnn2logic.graphs.structure_names import structure_in_use
 from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes
 from gnn2logic.logic.syntax import Formula, Modal, predicate
 
@@ -91,15 +92,16 @@ class Equivalence:
             return "Equal on all graphs: the two formulas are the same."
         if self.counterexample is not None and self.values is not None:
             first, second = (str(value).lower() for value in self.values)
-            return (
+            said = (
                 f"Not equal: at node {self.node} of {describe_graph(self.counterexample)} the "
                 f"first formula is {first} and the second is {second}."
             )
+            return "\n".join([said, *_structure_notes(self.space)])
         if self.equal is None:
             return _undecided("difference", self.space, self.max_nodes, self.proven_nodes)
         how = _METHODS[self.method].format(n_graphs=self.n_graphs_checked)
         said = f"Equal on all {self.space.describe(self.max_nodes)} ({how})."
-        return _with_unreachable(said, self.unreachable)
+        return "\n".join([_with_unreachable(said, self.unreachable), *_structure_notes(self.space)])
 
 
 @dataclass(frozen=True)
@@ -141,12 +143,25 @@ class Satisfiability:
 
     def __str__(self) -> str:
         if self.graph is not None:
-            return f"Satisfied at node {self.node} of {describe_graph(self.graph)}."
+            said = f"Satisfied at node {self.node} of {describe_graph(self.graph)}."
+            return "\n".join([said, *_structure_notes(self.space)])
         if self.satisfiable is None:
             return _undecided("model", self.space, self.max_nodes, self.proven_nodes)
         how = _METHODS[self.method].format(n_graphs=self.n_graphs_checked)
         said = f"Not satisfied on any of the {self.space.describe(self.max_nodes)} ({how})."
         return _with_unreachable(said, self.unreachable)
+
+
+def _structure_notes(space: GraphSpace) -> list[str]:
+    """Say that what follows from the edges was not followed up."""
+    relations = [name for name in space.relations if name is not None]
+    in_use = structure_in_use(space.names, relations)
+    if not in_use:
+        return []
+    return [
+        f"The structure ({', '.join(in_use)}) was free here: graphs were tried where it does not "
+        "follow from the edges."
+    ]
 
 
 def _undecided(what: str, space: GraphSpace, max_nodes: int, proven_nodes: int) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from gnn2logic.graphs.modality import Modality
+from gnn2logic.graphs.structure_names import predicate_words
 from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
 from gnn2logic.logic.printing.english_nouns import (
     MANY,
@@ -227,7 +228,7 @@ def _describe(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
             return _Phrase(("exists", "exist"), ("", ""))
         return _from_adjective("impossible")
     if isinstance(node, Predicate):
-        return _from_adjective(name_in_text(node.name))
+        return _from_adjective(predicate_words(node.name) or name_in_text(node.name))
     bounds = as_bounds(node)
     if bounds is not None:
         return _describe_bounds(bounds, phrases)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from gnn2logic.graphs.modality import Direction, Modality, quote_name
+from gnn2logic.graphs.structure_names import relation_words
 from gnn2logic.logic.bounds import Bounds
 from gnn2logic.logic.printing.text import is_bare_name
 from gnn2logic.logic.syntax import Threshold
@@ -91,7 +92,10 @@ def _whole(modality: Modality, owner: Number) -> str:
 def _neighbour(modality: Modality) -> tuple[str, str]:
     edges = modality.edges
     prefix = {Direction.OUT: "", Direction.IN: "in-", Direction.EITHER: "in-or-out-"}
-    along = "" if edges.relation is None else f" along {name_in_text(edges.relation)}"
+    if edges.relation is None:
+        along = ""
+    else:
+        along = f" along {relation_words(edges.relation) or name_in_text(edges.relation)}"
     return f"{prefix[edges.direction]}neighbour", along
 
 
