@@ -9,8 +9,11 @@ Besides labels a learner may be given a network: `--teacher built` makes one of 
 exact weights, `--teacher trained` trains a GIN on the labels, and then the rule is compared with
 its teacher as well.
 
+A third suite plants scorecards; `planted_cards.py` says how they are compared.
+
     python benchmarks/recovery.py [--algorithm search|layers] [--suite planted|drawn] [--seeds 10]
         [--teacher labels|built|trained] [--jobs 2]
+    python benchmarks/recovery.py --suite scorecards [--targets numbers,labels,logits] [--seeds 5]
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from typing import Any
 
 import joblib
 import numpy as np
+import planted_cards
+from planted_cards import CARDS, CardFit, card_fit
 
 from gnn2logic import (
     Formula,
@@ -79,6 +84,7 @@ TWO = Source((0.5, 0.5))
 FIVE = Source((0.5,) * 5)
 DIRECTED = Source((0.5, 0.5), directed=True)
 TYPED = Source((0.5, 0.5), relations=("r", "s"))
+SOURCES = {"TWO": TWO, "FIVE": FIVE, "DIRECTED": DIRECTED, "TYPED": TYPED}
 
 PLANTED: dict[str, tuple[Source, str]] = {
     "psi_0": (PAPER, "1 U1 > 1/2"),
@@ -241,9 +247,45 @@ def outcome(
     return Outcome(accuracy == 1.0, accuracy, rule.size, seconds, rule, score)
 
 
+def one_card(name: str, targets: Any, seed: int, n_jobs: int | None) -> CardFit:
+    source, planted = SOURCES[CARDS[name][0]], CARDS[name][1]
+    train = source.draw(planted_cards.N_TRAIN, (seed, 1))
+    fresh = source.draw(planted_cards.N_FRESH, (seed, 2))
+    return card_fit(planted, targets, train, fresh, seed, n_jobs)
+
+
+def report_cards(names: list[str], targets: list[str], seeds: range, jobs: int, show: bool) -> None:
+    """Print how often planted scorecards are recovered."""
+    print(f"{'':16}{'targets':>8}{'recovered':>11}{'same lines':>12}{'lines':>7}{'seconds':>9}")
+    pool = joblib.Parallel(n_jobs=jobs, return_as="generator")
+    tasks = [(name, which) for name in names for which in targets]
+    fits = pool(
+        joblib.delayed(one_card)(*task, seed, None if jobs == 1 else 1)
+        for task in tasks
+        for seed in seeds
+    )
+    total = 0
+    for name, which in tasks:
+        runs = [next(fits) for _ in seeds]
+        total += sum(run.recovered for run in runs)
+        print(
+            f"{name:16}{which:>8}{sum(run.recovered for run in runs):>6} of {len(runs):<2}"
+            f"{sum(run.same_lines for run in runs):>7} of {len(runs):<2}"
+            f"{np.median([run.n_lines for run in runs]):7.0f}"
+            f"{np.median([run.seconds for run in runs]):9.2f}",
+            flush=True,
+        )
+        for run in runs if show else ():
+            if not run.recovered:
+                print(run.card)
+    print(f"recovered {total} of {len(tasks) * len(seeds)}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--suite", choices=["planted", "drawn"], default="planted")
+    parser.add_argument("--suite", choices=["planted", "drawn", "scorecards"], default="planted")
+    parser.add_argument("--targets", default="numbers,labels,logits", help="what cards learn from")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seeds", type=int, default=10, help="fits for each planted formula")
     parser.add_argument("--formulas", type=int, default=500, help="how many are drawn")
     parser.add_argument("--only", default="", help="names of planted formulas, with commas")
@@ -252,10 +294,14 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="fits side by side")
     parser.add_argument("--show", action="store_true", help="print the rules that miss the truth")
     given = parser.parse_args()
+    seeds = range(given.first, given.first + given.seeds)
+    if given.suite == "scorecards":
+        names = given.only.split(",") if given.only else list(CARDS)
+        report_cards(names, given.targets.split(","), seeds, given.jobs, given.show)
+        return 0
     if given.suite == "planted":
         wanted = given.only.split(",") if given.only else list(PLANTED)
         tasks = [(name, PLANTED[name][0], parse(PLANTED[name][1])) for name in wanted]
-        seeds = range(given.seeds)
     else:
         tasks, seeds = list(drawn(given.formulas)), range(1)
     everything: list[tuple[Outcome, Formula]] = []
