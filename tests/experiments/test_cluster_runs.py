@@ -14,8 +14,8 @@ from cli_runs import run
 from dask_processes import DaskProcesses, fails, slow
 from gnn2logic.exceptions import EngineError, ParameterError
 from gnn2logic.experiments import reproduce
-from gnn2logic.experiments.reproduction import on_cluster
 from gnn2logic.experiments.rows import Row, RowFile, Seconds
+from gnn2logic.experiments.runner import on_cluster
 
 MODELS = ["GCN", "IDT(GCN)"]
 

@@ -10,8 +10,9 @@ import pytest
 
 from gnn2logic.experiments.catalogue import DATASETS
 from gnn2logic.experiments.plans import RunSettings
-from gnn2logic.experiments.results import ROWS_NAME, write_results
+from gnn2logic.experiments.results import write_results
 from gnn2logic.experiments.rows import RowFile
+from gnn2logic.experiments.runner import ROWS_NAME
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"

@@ -316,3 +316,21 @@ def test_other_graphs_at_predict(graphs: object, kind: type[Gnn2LogicError], mes
     gnn = quick(max_epochs=1).fit(*labelled(n_graphs=10))
     with pytest.raises(kind, match=message):
         gnn.predict(graphs)
+
+
+def test_graphs_to_watch_can_be_given() -> None:
+    graphs = random_graphs(60, sizes=5, random_state=0)
+    y = np.arange(60) % 2
+    watched = np.arange(60) >= 50
+    # What is watched is not learned from: other labels there give the same weights after an epoch.
+    once = {**SMALL, "max_epochs": 1}
+    first, second = (
+        GNNClassifier(**once).fit(graphs, labels, validation=watched)
+        for labels in (y, np.where(watched, 1 - y, y))
+    )
+    assert same_weights(first, second)
+    assert first.history_[0].validation != second.history_[0].validation
+    with pytest.raises(LabelError, match="one truth value for each of the 60 graphs"):
+        GNNClassifier(**SMALL).fit(graphs, y, validation=np.ones(3, dtype=bool))
+    with pytest.raises(LabelError, match="leave graphs of every class"):
+        GNNClassifier(**SMALL).fit(graphs, y, validation=y == 1)

@@ -1,4 +1,4 @@
-"""What the models must beat: the majority, a tree on counts, and a graph kernel."""
+"""What the models must beat: the majority, trees on counts, and graph kernels."""
 
 from __future__ import annotations
 
@@ -12,78 +12,102 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from gnn2logic.experiments.folds import Fold, inner_splits, stream
-from gnn2logic.experiments.plans import ExperimentPlan, RunSettings
+from gnn2logic.experiments.folds import Labelled
 from gnn2logic.graphs import GraphBatch
 
-__all__ = ["LearnedBaseline", "count_features", "learn_baseline", "wl_counts", "wl_kernel"]
+__all__ = [
+    "LearnedBaseline",
+    "count_features",
+    "learn_baseline",
+    "optimal_assignment_kernel",
+    "wl_counts",
+    "wl_kernel",
+]
 
 Array = npt.NDArray[Any]
-# Fits on some rows of the training part and returns the classes of other rows.
-Learner = Callable[[Array, Array, Array], Array]
+# Fits on some rows and returns the classes of other rows, and a score for every class.
+Learner = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 _ALPHAS = (0.02, 0.01, 0.005, 0.002, 0.0)
 _ROUNDS = (1, 2, 3, 5)
 _COSTS = (1.0, 10.0, 100.0)
+_LEAF_SIZES = (1, 5)
+_N_TREES = 200
 _MAX_DEGREE = 12
 
 
 @dataclass(frozen=True)
 class LearnedBaseline:
-    """The predictions of a baseline on the test part, and what they took."""
+    """What a baseline says about the test part, and what it took.
+
+    Parameters
+    ----------
+    predictions : array
+    scores : array
+        A column for each class, in order; the higher, the more likely.
+    tuned : dict
+    fit_seconds, tune_seconds : float
+    """
 
     predictions: Array
+    scores: Array
     tuned: dict[str, Any]
     fit_seconds: float
     tune_seconds: float
 
 
 def learn_baseline(
-    name: str, fold: Fold, plan: ExperimentPlan, run: RunSettings
+    name: str, train: Labelled, test: GraphBatch, splits: list[Any], seed: int
 ) -> LearnedBaseline:
     """Tune a baseline on inner splits, fit it to the training part and predict the test part."""
-    seed = stream(run, fold.dataset, fold.number, name)
-    y = fold.train.y
+    y = train.y
     # Features and kernels look at one graph, or two, at a time, and never at labels.
-    both = GraphBatch.concat([fold.train.graphs, fold.test.graphs])
+    both = GraphBatch.concat([train.graphs, test])
     started = time.process_time()
     learners = _learners(name, both, seed)
-    splits = inner_splits(y, plan, stream(run, fold.dataset, fold.number, "inner splits"))
-    scores = np.zeros(len(learners))
+    right = np.zeros(len(learners))
     if len(learners) > 1:
         for learned, held_out in splits:
             for number, (_, learner) in enumerate(learners):
-                scores[number] += np.mean(learner(learned, y[learned], held_out) == y[held_out])
-    tuned, learner = learners[int(np.argmax(scores))]
+                classes, _ = learner(learned, y[learned], held_out)
+                right[number] += np.mean(classes == y[held_out])
+    tuned, learner = learners[int(np.argmax(right))]
     tune_seconds = time.process_time() - started
     started = time.process_time()
     rows = np.arange(both.n_graphs)
-    predictions = learner(rows[: len(y)], y, rows[len(y) :])
-    return LearnedBaseline(predictions, tuned, time.process_time() - started, tune_seconds)
+    predictions, scores = learner(rows[: len(y)], y, rows[len(y) :])
+    fit_seconds = time.process_time() - started
+    return LearnedBaseline(predictions, scores, tuned, fit_seconds, tune_seconds)
 
 
 def _learners(name: str, graphs: GraphBatch, seed: int) -> list[tuple[dict[str, Any], Learner]]:
     if name == "Majority":
         nothing = np.zeros((graphs.n_graphs, 1))
         return [({}, partial(_on_features, nothing, DummyClassifier(strategy="most_frequent")))]
-    if name == "Counts tree":
+    if name in ("Counts tree", "Forest"):
         features = count_features(graphs)
-        return [
-            (
-                {"ccp_alpha": alpha},
-                partial(
-                    _on_features,
-                    features,
-                    DecisionTreeClassifier(ccp_alpha=alpha, random_state=seed),
-                ),
-            )
-            for alpha in _ALPHAS
-        ]
+        models: list[tuple[dict[str, Any], Any]] = (
+            [
+                ({"ccp_alpha": alpha}, DecisionTreeClassifier(ccp_alpha=alpha, random_state=seed))
+                for alpha in _ALPHAS
+            ]
+            if name == "Counts tree"
+            else [
+                (
+                    {"min_samples_leaf": leaf},
+                    RandomForestClassifier(_N_TREES, min_samples_leaf=leaf, random_state=seed),
+                )
+                for leaf in _LEAF_SIZES
+            ]
+        )
+        return [(tuned, partial(_on_features, features, model)) for tuned, model in models]
+    kernel_of = {"WL kernel": wl_kernel, "WL-OA": optimal_assignment_kernel}[name]
     counts = wl_counts(graphs, max(_ROUNDS))
-    kernels = {rounds: wl_kernel(counts[: rounds + 1]) for rounds in _ROUNDS}
+    kernels = {rounds: kernel_of(counts[: rounds + 1]) for rounds in _ROUNDS}
     return [
         ({"rounds": rounds, "C": cost}, partial(_on_kernel, kernels[rounds], cost))
         for rounds in _ROUNDS
@@ -91,13 +115,21 @@ def _learners(name: str, graphs: GraphBatch, seed: int) -> list[tuple[dict[str, 
     ]
 
 
-def _on_features(features: Array, model: Any, train: Array, y: Array, test: Array) -> Array:
-    return np.asarray(model.fit(features[train], y).predict(features[test]))
+def _on_features(
+    features: Array, model: Any, train: Array, y: Array, test: Array
+) -> tuple[Array, Array]:
+    model.fit(features[train], y)
+    return model.predict(features[test]), model.predict_proba(features[test])
 
 
-def _on_kernel(kernel: Array, cost: float, train: Array, y: Array, test: Array) -> Array:
+def _on_kernel(
+    kernel: Array, cost: float, train: Array, y: Array, test: Array
+) -> tuple[Array, Array]:
     model = SVC(C=cost, kernel="precomputed").fit(kernel[np.ix_(train, train)], y)
-    return np.asarray(model.predict(kernel[np.ix_(test, train)]))
+    rows = kernel[np.ix_(test, train)]
+    margins = model.decision_function(rows)
+    scores = np.column_stack([-margins, margins]) if margins.ndim == 1 else margins
+    return model.predict(rows), scores
 
 
 def count_features(graphs: GraphBatch) -> npt.NDArray[np.int64]:
@@ -164,7 +196,42 @@ def _histogram(graphs: GraphBatch, colours: IntArray) -> sp.csr_matrix:
 
 def wl_kernel(counts: list[sp.csr_matrix]) -> npt.NDArray[np.float64]:
     """Return the cosine similarity of all graphs, given the counts of their colours."""
-    together = sp.hstack(counts, format="csr").astype(np.float64)
-    products = (together @ together.T).toarray()
+    return _cosine(sp.hstack(counts, format="csr").astype(np.float64))
+
+
+def optimal_assignment_kernel(counts: list[sp.csr_matrix]) -> npt.NDArray[np.float64]:
+    """Return how much the colours of two graphs overlap, scaled so that each is 1 with itself.
+
+    Two graphs that have a colour 3 and 5 times have 3 of it in common. This is what the best
+    one-to-one assignment of their nodes gives (WL-OA).
+
+    Examples
+    --------
+    >>> optimal_assignment_kernel([sp.csr_matrix([[4, 0], [1, 3]])]).tolist()
+    [[1.0, 0.25], [0.25, 1.0]]
+    """
+    return _cosine(_unary(sp.hstack(counts, format="csr")))
+
+
+def _unary(counts: sp.csr_matrix) -> sp.csr_matrix:
+    """Return a table of 0 and 1 whose products are sums of minima: n is n ones, then zeros."""
+    table = sp.csc_matrix(counts)
+    table.sort_indices()
+    most = np.zeros(table.shape[1], dtype=np.int64)
+    owners = np.repeat(np.arange(table.shape[1]), np.diff(table.indptr))
+    values = table.data.astype(np.int64)
+    np.maximum.at(most, owners, values)
+    first = np.concatenate([[0], np.cumsum(most)])
+    # The ones of an entry are side by side, from the first column of its colour on.
+    ends = np.cumsum(values)
+    steps = np.arange(ends[-1]) - np.repeat(ends - values, values)
+    columns = np.repeat(first[owners], values) + steps
+    rows = np.repeat(table.indices, values)
+    shape = table.shape[0], int(first[-1])
+    return sp.csr_matrix((np.ones(len(rows)), (rows, columns)), shape=shape)
+
+
+def _cosine(table: sp.csr_matrix) -> npt.NDArray[np.float64]:
+    products = (table @ table.T).toarray()
     length = np.sqrt(np.diag(products))
     return np.asarray(products / np.outer(length, length))

@@ -14,7 +14,7 @@ from gnn2logic._version import __version__
 from gnn2logic.engines.threads import one_blas_thread
 from gnn2logic.experiments.baselines import learn_baseline
 from gnn2logic.experiments.catalogue import NETWORKS, Model
-from gnn2logic.experiments.folds import Fold, fold_of
+from gnn2logic.experiments.folds import Fold, fold_of, inner_splits, stream
 from gnn2logic.experiments.idts import learn_idt
 from gnn2logic.experiments.networks import TrainedNetwork, evidence_of, train_network
 from gnn2logic.experiments.plans import RunSettings, plan_for
@@ -82,7 +82,11 @@ class _Scorer:
         )
 
     def _baseline(self, model: Model) -> Row:
-        learned = learn_baseline(model.name, self.fold, self.plan, self.run)
+        fold, run = self.fold, self.run
+        seed = stream(run, fold.dataset, fold.number, model.name)
+        inner = stream(run, fold.dataset, fold.number, "inner splits")
+        splits = inner_splits(fold.train.y, self.plan, inner)
+        learned = learn_baseline(model.name, fold.train, fold.test.graphs, splits, seed)
         seconds = Seconds(fit=learned.fit_seconds, tune=learned.tune_seconds)
         return self._measured(
             model, learned.predictions, tuned=learned.tuned, evidence="", seconds=seconds

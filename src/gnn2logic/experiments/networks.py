@@ -18,7 +18,7 @@ from gnn2logic.experiments.folds import Fold, stream
 from gnn2logic.experiments.plans import ExperimentPlan, RunSettings, combinations
 from gnn2logic.models import GNNClassifier
 
-__all__ = ["TrainedNetwork", "evidence_of", "train_network"]
+__all__ = ["ChosenNetwork", "TrainedNetwork", "choose_network", "evidence_of", "train_network"]
 
 
 @dataclass(frozen=True)
@@ -60,20 +60,10 @@ def train_network(name: str, fold: Fold, plan: ExperimentPlan, run: RunSettings)
     conv = NETWORKS[name]
     settings: dict[str, Any] = {**plan.gnn, **getattr(plan, conv)}
     seed = stream(run, fold.dataset, fold.number, name)
-    best: Any = None
-    started = time.process_time()
-    for tuned in combinations(plan.gnn_grid):
-        before = time.process_time()
-        network = GNNClassifier(conv, device="cpu", random_state=seed, **{**settings, **tuned})
-        with warnings.catch_warnings():
-            # The tables say how good a network is, and one of several settings may be bad.
-            warnings.simplefilter("ignore", UndertrainedWarning)
-            network.fit(fold.train.graphs, fold.train.y)
-        entry = _best_loss(network), network, tuned, time.process_time() - before
-        if best is None or entry[0] < best[0]:
-            best = entry
-    _, network, tuned, train_seconds = best
-    tune_seconds = time.process_time() - started - train_seconds
+    chosen = choose_network(
+        conv, fold.train.graphs, fold.train.y, settings, combinations(plan.gnn_grid), seed
+    )
+    network = chosen.network
     started = time.process_time()
     answers = as_teacher(network).run(fold.train.graphs)
     capture_seconds = time.process_time() - started
@@ -83,11 +73,51 @@ def train_network(name: str, fold: Fold, plan: ExperimentPlan, run: RunSettings)
         labels=answers.labels,
         activations=answers.activations,
         classes=answers.classes,
-        tuned=tuned,
-        train_seconds=train_seconds,
+        tuned=chosen.tuned,
+        train_seconds=chosen.train_seconds,
         capture_seconds=capture_seconds,
-        tune_seconds=tune_seconds,
+        tune_seconds=chosen.tune_seconds,
     )
+
+
+@dataclass(frozen=True)
+class ChosenNetwork:
+    """The best of several trained networks, its settings, and the seconds of it and the others."""
+
+    network: GNNClassifier
+    tuned: dict[str, Any]
+    train_seconds: float
+    tune_seconds: float
+
+
+def choose_network(
+    conv: str,
+    graphs: Any,
+    y: npt.NDArray[Any],
+    settings: dict[str, Any],
+    grid: list[dict[str, Any]],
+    seed: int,
+    validation: npt.NDArray[np.bool_] | None = None,
+) -> ChosenNetwork:
+    """Train a network with every combination; return the one with the best validation loss.
+
+    `validation` says which graphs are held out for that; by default training draws them.
+    """
+    best: Any = None
+    started = time.process_time()
+    for tuned in grid:
+        before = time.process_time()
+        network = GNNClassifier(conv, device="cpu", random_state=seed, **{**settings, **tuned})
+        with warnings.catch_warnings():
+            # The tables say how good a network is, and one of several settings may be bad.
+            warnings.simplefilter("ignore", UndertrainedWarning)
+            network.fit(graphs, y, validation=validation)
+        entry = _best_loss(network), network, tuned, time.process_time() - before
+        if best is None or entry[0] < best[0]:
+            best = entry
+    _, network, tuned, train_seconds = best
+    tune_seconds = time.process_time() - started - train_seconds
+    return ChosenNetwork(network, tuned, train_seconds, tune_seconds)
 
 
 def _best_loss(network: GNNClassifier) -> float:

@@ -1,23 +1,13 @@
-"""`reproduce`: run what is missing, keep every row as it comes, then write tables and pictures."""
+"""`reproduce`: the paper's experiments, run where rows are missing; then tables and pictures."""
 
 from __future__ import annotations
 
 import os
-import sys
-import threading
-import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
-
-from gnn2logic._progress import Progress
 from gnn2logic._validation import check_whole
-from gnn2logic.engines import connected
-from gnn2logic.exceptions import ParameterError
 from gnn2logic.experiments.catalogue import (
     ABLATIONS,
     BASELINES,
@@ -25,96 +15,71 @@ from gnn2logic.experiments.catalogue import (
     PAPER_MODELS,
     Model,
     choose,
+    model_named,
 )
 from gnn2logic.experiments.fold_scores import score_fold
 from gnn2logic.experiments.folds import fold_of
 from gnn2logic.experiments.plans import RunSettings
-from gnn2logic.experiments.results import ROWS_NAME, describe_environment, write_results
+from gnn2logic.experiments.results import describe_environment, write_results
 from gnn2logic.experiments.rows import Row, RowFile, problem_with
+from gnn2logic.experiments.runner import Unit, run_experiment
 from gnn2logic.plotting.axes import needs_matplotlib
 
-__all__ = ["in_processes", "on_cluster", "reproduce"]
-
-Task = Callable[..., Any]
-
-# Networks are trained with torch's global random numbers, which are those of the whole process.
-_ALONE = threading.Lock()
-_LOOK_EVERY = 1.0
-
-
-def in_processes(task: Task, calls: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
-    """Call a function with each of the arguments; give the results as they come."""
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-        yield from pool(delayed(task)(*arguments) for arguments in calls)
-
-
-def on_cluster(
-    task: Task, calls: Sequence[tuple[Any, ...]], address: str, *, timeout: float = 30.0
-) -> Iterator[Any]:
-    """Do the same on a Dask cluster, and give up when it is gone.
-
-    joblib waits for results of lost clusters for ever. So it does in a thread, and the cluster is
-    watched from here.
-    """
-    if not calls:
-        return
-    results: SimpleQueue[Any] = SimpleQueue()
-
-    def collect(client: Any) -> None:
-        try:
-            # It has a timeout of its own, but what it says then is no help.
-            waits = {"wait_for_workers_timeout": 2 * timeout}
-            with parallel_config(backend="dask", client=client, **waits):
-                # Workers may join later: nothing is held back for those that are there.
-                pool = Parallel(
-                    n_jobs=-1, return_as="generator_unordered", batch_size=1, pre_dispatch="all"
-                )
-                for result in pool(delayed(_alone)(task, *arguments) for arguments in calls):
-                    results.put(result)
-        except BaseException as error:
-            results.put(_Failed(error))
-
-    with connected(address, timeout=timeout) as engine:
-        threading.Thread(target=collect, args=[engine.client], daemon=True).start()
-        last_busy = time.monotonic()
-        for _ in calls:
-            while True:
-                try:
-                    result = results.get(timeout=_LOOK_EVERY)
-                    break
-                except Empty:
-                    last_busy = engine.watch.look(last_busy)
-            if isinstance(result, _Failed):
-                engine.watch.raise_from(result.error)
-            yield result
-
-
-class _Failed:
-    """An error, in place of a result."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
-
-
-def _alone(task: Task, *arguments: Any) -> Any:
-    """Call a function while no other thread of this process does."""
-    with _ALONE:
-        return task(*arguments)
-
+__all__ = ["MAX_SEED", "PaperExperiment", "reproduce"]
 
 _SMOKE_FOLDS = 2
 # What scikit-learn takes for a seed.
-_MAX_SEED = 2**32 - 1
+MAX_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
-class _Unit:
-    """The models that are missing on one fold."""
+class PaperExperiment:
+    """The paper's models on some of its data sets.
 
-    dataset: str
-    fold: int
+    Parameters
+    ----------
+    datasets : tuple of str
+    models : tuple of Model
+    run : RunSettings
+    """
+
+    datasets: tuple[str, ...]
     models: tuple[Model, ...]
+    run: RunSettings
+
+    def row_file(self, path: Path) -> RowFile:
+        """Return the file of rows at a path."""
+        return RowFile(path)
+
+    def problem_with(self, row: Row) -> str | None:
+        """Return in words why a row does not belong to the run, or None if it does."""
+        return problem_with(row, self.run)
+
+    def missing(self, rows: Sequence[Row]) -> list[Unit]:
+        """Return what is left to do: one fold of every data set, then the next fold of all."""
+        done = {row.key for row in rows}
+        units = []
+        for fold in range(self.run.folds):
+            for name in self.datasets:
+                left = [each.name for each in self.models if (name, fold, each.name) not in done]
+                if left:
+                    units.append(Unit(name, fold, tuple(left)))
+        return units
+
+    def check(self, units: Sequence[Unit]) -> None:
+        """Load the data: what is not there, or too small for so many folds, is told now."""
+        for name in dict.fromkeys(unit.dataset for unit in units):
+            fold_of(name, 0, self.run)
+
+    def score(self, unit: Unit) -> Iterator[Row]:
+        """Make the rows of a unit."""
+        models = [model_named(name) for name in unit.models]
+        return score_fold(unit.dataset, unit.fold, models, self.run)
+
+    def rank(self, row: Row) -> tuple[int, ...]:
+        """Return where a row stands in a sorted file: data set, model, fold."""
+        order = [model.name for model in (*PAPER_MODELS, *BASELINES, *ABLATIONS)]
+        return DATASETS.index(row.dataset), order.index(row.model), row.fold
 
 
 def reproduce(
@@ -167,21 +132,12 @@ def reproduce(
     names = choose("data set", datasets, DATASETS)
     run = RunSettings(
         folds=_SMOKE_FOLDS if smoke else check_whole("folds", folds, least=2),
-        seed=check_whole("random_state", random_state, least=0, most=_MAX_SEED),
+        seed=check_whole("random_state", random_state, least=0, most=MAX_SEED),
         smoke=smoke,
     )
     n_jobs = check_whole("n_jobs", n_jobs, least=1)
     folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    file = RowFile(folder / ROWS_NAME)
-    rows = _kept_rows(file, run)
-    units = _missing(names, chosen, rows, run)
-    for name in dict.fromkeys(unit.dataset for unit in units):
-        # Data that is not there, or too small for so many folds, is told now and not hours later.
-        fold_of(name, 0, run)
-    _run_units(units, file, run, n_jobs, dask)
-    rows = sorted(file.read()[0], key=_rank)
-    file.write(rows)
+    rows = run_experiment(PaperExperiment(names, chosen, run), folder, n_jobs=n_jobs, dask=dask)
     record = {
         "command": command,
         "folds": run.folds,
@@ -201,64 +157,3 @@ def _choose_models(
     more = (*(BASELINES if baselines else ()), *(ABLATIONS if ablation else ()))
     wanted = choose("model", names, [model.name for model in PAPER_MODELS])
     return (*(model for model in PAPER_MODELS if model.name in wanted), *more)
-
-
-def _kept_rows(file: RowFile, run: RunSettings) -> list[Row]:
-    """Return the rows of an earlier run after a look at them; lines cut short are dropped."""
-    rows, broken = file.read()
-    for row in rows:
-        if (problem := problem_with(row, run)) is not None:
-            raise ParameterError(
-                f"{file.path.name} in the output folder must hold rows made with the same "
-                f"settings. It has a row of {row.model} on fold {row.fold} of {row.dataset}, but "
-                f"{problem}; choose another folder, or delete it."
-            )
-    if broken:
-        sys.stderr.write(f"{broken} lines were cut short and are made anew.\n")
-        file.write(rows)
-    return rows
-
-
-def _missing(
-    names: Sequence[str], models: Collection[Model], rows: Collection[Row], run: RunSettings
-) -> list[_Unit]:
-    """Return what is left to do: one fold of every data set, then the next fold of all."""
-    done = {row.key for row in rows}
-    units = []
-    for fold in range(run.folds):
-        for name in names:
-            left = tuple(model for model in models if (name, fold, model.name) not in done)
-            if left:
-                units.append(_Unit(name, fold, left))
-    return units
-
-
-def _run_units(
-    units: list[_Unit], file: RowFile, run: RunSettings, n_jobs: int, dask: str | None
-) -> None:
-    if dask is None:
-        finished = in_processes(_run_unit, [(unit, run, file) for unit in units], n_jobs)
-    else:
-        # Workers need not see the files of this machine.
-        finished = on_cluster(_run_unit, [(unit, run, None) for unit in units], dask)
-    with Progress("reproduce", len(units), verbose=1) as progress:
-        for unit, rows in finished:
-            for row in rows:
-                file.append(row)
-            progress.step(f"{unit.dataset} fold {unit.fold}, unit")
-
-
-def _run_unit(unit: _Unit, run: RunSettings, file: RowFile | None) -> tuple[_Unit, list[Row]]:
-    """Score one fold; return the rows, or put each into the file as soon as it is made."""
-    rows = score_fold(unit.dataset, unit.fold, unit.models, run)
-    if file is None:
-        return unit, list(rows)
-    for row in rows:
-        file.append(row)
-    return unit, []
-
-
-def _rank(row: Row) -> tuple[int, int, int]:
-    """Return where a row stands in a sorted file: data set, model, fold."""
-    order = [model.name for model in (*PAPER_MODELS, *BASELINES, *ABLATIONS)]
-    return DATASETS.index(row.dataset), order.index(row.model), row.fold

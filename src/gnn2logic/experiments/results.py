@@ -29,9 +29,7 @@ from gnn2logic.experiments.tables import (
     to_markdown,
 )
 
-__all__ = ["ROWS_NAME", "box_plot", "describe_environment", "write_results"]
-
-ROWS_NAME = "rows.jsonl"
+__all__ = ["box_plot", "describe_environment", "write_results"]
 
 
 def write_results(folder: Path, rows: Collection[Row], record: dict[str, Any]) -> None:

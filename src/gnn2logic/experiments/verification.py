@@ -15,8 +15,8 @@ from gnn2logic.exceptions import DataSetError
 from gnn2logic.experiments.catalogue import Model, model_named
 from gnn2logic.experiments.fold_scores import score_fold
 from gnn2logic.experiments.plans import RunSettings
-from gnn2logic.experiments.results import ROWS_NAME
 from gnn2logic.experiments.rows import Row, RowFile, problem_with
+from gnn2logic.experiments.runner import ROWS_NAME
 
 __all__ = ["RowCheck", "verify"]
 

@@ -26,6 +26,7 @@ from gnn2logic.models.training import (
     Rows,
     Skill,
     TrainingPlan,
+    check_validation,
     logits_of,
     seeded,
     skill_of,
@@ -93,15 +94,20 @@ class _GNNEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes: npt.NDArray[Any],
         codes: IntArray,
         weights: FloatArray,
+        validation: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         """Train on rows that are graphs or nodes; rows without weight are not learned from.
+
+        `validation` says which rows are held out to watch; by default a share is drawn.
 
         What was learned before is replaced at the very end: if anything fails, it is still there.
         """
         plan = self._plan()
         fraction = check_number("validation_fraction", self.validation_fraction, below=1)
         shape = self._shape(tensors, len(classes))
-        held_out = validation_rows(codes, weights, fraction, plan.seed)
+        held_out = validation
+        if held_out is None:
+            held_out = validation_rows(codes, weights, fraction, plan.seed)
         rows = Rows(
             codes,
             training=np.where(held_out, 0.0, weights),
@@ -319,14 +325,26 @@ class GNNClassifier(_GNNEstimator):
 
     _level = "graph"
 
-    def fit(self, graphs: object, y: object, *, sample_weight: object = None) -> Self:
-        """Train on graphs with labels."""
+    def fit(
+        self,
+        graphs: object,
+        y: object,
+        *,
+        sample_weight: object = None,
+        validation: object = None,
+    ) -> Self:
+        """Train on graphs with labels.
+
+        `validation`, one truth value for each graph, says which graphs are held out to watch; by
+        default a `validation_fraction` is drawn.
+        """
         tensors = GraphTensors.collate(pyg_graphs(graphs, fill_x=True))
         labels = check_labels(y, tensors.n_graphs, of="graph")
         weights = check_weights(sample_weight, tensors.n_graphs, of="graph")
         classes, codes = self._classes_of(labels)
         factors = class_factors(self.class_weight, classes, codes, weights)
-        self._learn(tensors, classes, codes, weights * factors[codes])
+        watched = None if validation is None else check_validation(validation, codes, weights)
+        self._learn(tensors, classes, codes, weights * factors[codes], watched)
         return self
 
 

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from gnn2logic.exceptions import ParameterError
+from gnn2logic._validation import to_numpy
+from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.models.network import GraphNetwork
 from gnn2logic.models.tensors import GraphTensors, MiniBatch
 
@@ -24,6 +25,7 @@ __all__ = [
     "Rows",
     "Skill",
     "TrainingPlan",
+    "check_validation",
     "logits_of",
     "seeded",
     "skill_of",
@@ -96,6 +98,22 @@ def validation_rows(
         if count > 0:
             chosen[rng.permutation(rows)[:count]] = True
     return chosen
+
+
+def check_validation(
+    validation: object, codes: IntArray, weights: FloatArray
+) -> npt.NDArray[np.bool_]:
+    """Return which graphs to watch; every class must be among those that are learned from."""
+    watched = np.asarray(to_numpy(validation))
+    if watched.dtype != bool or watched.shape != codes.shape:
+        raise LabelError(
+            f"validation must hold one truth value for each of the {len(codes)} graphs. "
+            f"Got shape {watched.shape}, dtype {watched.dtype} instead."
+        )
+    learned = set(codes[~watched & (weights > 0)].tolist())
+    if learned != set(codes[weights > 0].tolist()):
+        raise LabelError("validation must leave graphs of every class to learn from.")
+    return watched
 
 
 @contextlib.contextmanager
