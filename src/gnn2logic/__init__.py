@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         to_c2,
         to_json,
     )
+    from gnn2logic.logic.export import CypherNames, SqlTables
     from gnn2logic.models import to_gnn
     from gnn2logic.plotting import (
         plot_confusion,
@@ -91,6 +92,7 @@ __all__ = [
     "FALSE",
     "TRUE",
     "A",
+    "CypherNames",
     "Explanation",
     "Formula",
     "GraphBatch",
@@ -109,6 +111,7 @@ __all__ = [
     "ScorecardPredictor",
     "ScorecardRegressor",
     "ShardStore",
+    "SqlTables",
     "Stability",
     "Teacher",
     "__version__",
@@ -201,6 +204,7 @@ _HOMES = {
         "Stability",
         "stability",
     ),
+    "gnn2logic.logic.export": ("CypherNames", "SqlTables"),
     "gnn2logic.models": ("to_gnn",),
     "gnn2logic.plotting": (
         "plot_confusion",

@@ -199,7 +199,7 @@ def completions(words: str) -> list[str]:
 
 
 def test_the_shell_completes_commands_data_sets_and_choices() -> None:
-    assert completions("gnn2logic e") == ["evaluate", "explain"]
+    assert completions("gnn2logic e") == ["export", "evaluate", "explain"]
     assert completions("gnn2logic check true BA") == ["BAMultiShapes", "BA-2Motifs"]
     assert completions("gnn2logic formula m.json --as l") == ["latex"]
 

@@ -101,6 +101,7 @@ COMMANDS = (
     "train",
     "distill",
     "formula",
+    "export",
     "check",
     "evaluate",
     "explain",

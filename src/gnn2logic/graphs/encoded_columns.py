@@ -15,6 +15,7 @@ from gnn2logic.graphs.inputs import Where
 
 __all__ = [
     "KINDS",
+    "ColumnTest",
     "EncodedColumn",
     "Kind",
     "choose_thresholds",
@@ -150,6 +151,23 @@ Category = int | float | str
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnTest:
+    """How one predicate follows from the value of a column at a node.
+
+    Parameters
+    ----------
+    column : str
+    comparison : {"is true", "=", ">"}
+    value : int, float, str or None
+        What the value of the column is compared with.
+    """
+
+    column: str
+    comparison: Literal["is true", "=", ">"]
+    value: Category | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EncodedColumn:
     """What was learned about one column.
 
@@ -183,6 +201,19 @@ class EncodedColumn:
         if self.kind == "categorical":
             return tuple(f"{self.name}={category_text(value)}" for value in self.categories)
         return tuple(f"{self.name} > {decimal_text(value)}" for value in self.thresholds)
+
+    @property
+    def tests(self) -> tuple[ColumnTest, ...]:
+        """How each of these predicates follows from the column.
+
+        >>> EncodedColumn("charge", "continuous", thresholds=(0.5,)).tests
+        (ColumnTest(column='charge', comparison='>', value=0.5),)
+        """
+        if self.kind == "binary":
+            return (ColumnTest(self.name, "is true"),)
+        if self.kind == "categorical":
+            return tuple(ColumnTest(self.name, "=", value) for value in self.categories)
+        return tuple(ColumnTest(self.name, ">", value) for value in self.thresholds)
 
 
 def category_text(value: Category) -> str:

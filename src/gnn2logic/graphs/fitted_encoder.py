@@ -21,7 +21,12 @@ from gnn2logic._validation import check_fitted, check_name, check_names, some_of
 from gnn2logic.exceptions import FeatureError, ParameterError, UnseenCategoryWarning
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawColumn, RawGraphs, join_predicates, predicate_names
-from gnn2logic.graphs.encoded_columns import EncodedColumn, encode_column, unseen_values
+from gnn2logic.graphs.encoded_columns import (
+    ColumnTest,
+    EncodedColumn,
+    encode_column,
+    unseen_values,
+)
 from gnn2logic.graphs.inputs import locate, node_locator
 from gnn2logic.graphs.reading import read_graphs
 from gnn2logic.graphs.structural import add_structure
@@ -234,6 +239,16 @@ class FittedEncoder:
         settings = {name: getattr(self, name) for name in _SETTINGS}
         settings["structure"] = self.structure_ or None
         return to_document(EncoderState(settings, tuple(self.columns_), self.given_relations_))
+
+    @property
+    def tests_(self) -> dict[str, ColumnTest]:
+        """How each predicate follows from a column of the graphs."""
+        check_fitted(self, "columns_")
+        return {
+            name: test
+            for column in self.columns_
+            for name, test in zip(column.names, column.tests, strict=True)
+        }
 
     @classmethod
     def from_document(cls, document: object) -> Self:

@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._validation import check_fitted, some_of
-from gnn2logic.exceptions import FeatureError
+from gnn2logic.exceptions import FeatureError, TranslationError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
+from gnn2logic.logic.export import CypherNames, Question, SqlTables, to_cypher, to_python, to_sql
+from gnn2logic.logic.export.questions import Answer
+from gnn2logic.logic.walk import predicate_names, relation_names
 from gnn2logic.storage import ShardStore
 
 __all__ = ["GraphModel"]
@@ -50,6 +53,48 @@ class GraphModel:
         if y is None and isinstance(graphs, ShardStore) and graphs.label_level == self._level:
             return graphs.y
         return y
+
+    # For other programs ------------------------------------------------------------------------
+
+    def _asked(self) -> Answer:
+        """Return what the model asks of graphs."""
+        raise NotImplementedError
+
+    def _question(self) -> Question:
+        answer, tests = self._asked(), self.encoder_.tests_
+        given = {*tests, *self.encoder_.given_relations_}
+        used = {*predicate_names(*answer.formulas), *relation_names(*answer.formulas)}
+        measured = sorted(used - given)
+        if measured:
+            raise TranslationError(
+                f"{measured[0]!r} is measured on whole graphs and is no column of them, so the "
+                "query cannot compute it. Store what gnn2logic.structure measures as columns, and "
+                "export the formula: model.formula(label).to_sql()."
+            )
+        return Question(answer, self._level, tests)
+
+    def to_sql(self, *, tables: SqlTables | None = None) -> str:
+        """Return the model as an SQL query: a row with the prediction for each graph (or node).
+
+        The table of nodes has the columns of the graphs that the model was fitted on, such as
+        ``atom``, not the predicates that are made of them: see `gnn2logic.logic.export.to_sql`.
+        """
+        return to_sql(self._question(), tables=tables)
+
+    def to_cypher(self, *, names: CypherNames | None = None) -> str:
+        """Return the model as a Cypher query, on the properties that it was fitted on.
+
+        See `gnn2logic.logic.export.to_cypher`.
+        """
+        return to_cypher(self._question(), names=names)
+
+    def to_python(self, *, name: str | None = None) -> str:
+        """Return the source of a function that predicts and imports nothing.
+
+        It reads the properties that the model was fitted on: see
+        `gnn2logic.logic.export.to_python`.
+        """
+        return to_python(self._question(), name=name)
 
     @property
     def n_features_in_(self) -> int:

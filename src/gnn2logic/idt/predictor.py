@@ -27,7 +27,8 @@ from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.predict import final_leaves
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.readings import LayerView, Readings, layer_views
-from gnn2logic.idt.rules import Rule, RuleTable
+from gnn2logic.idt.rules import Rule, RuleTable, shown_labels
+from gnn2logic.logic.export import ClassAnswer
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["IDTPredictor"]
@@ -137,6 +138,18 @@ class IDTPredictor(GraphModel):
         """The trade-off between size and accuracy: rules from small to large."""
         check_fitted(self, "model_")
         return self._readings().rules
+
+    def get_rules(self) -> Any:
+        """Return the table of `rules_` as a ``pandas.DataFrame``, one row for a rule and class."""
+        return self.rules_.to_frame()
+
+    def _asked(self) -> ClassAnswer:
+        check_fitted(self, "model_")
+        formulas = {label: self.formula(label) for label in self.classes_.tolist()}
+        # The largest formula is what is left over.
+        shown = shown_labels(formulas) if len(formulas) > 1 else []
+        (otherwise,) = [label for label in formulas if label not in shown]
+        return ClassAnswer(tuple((formulas[label], label) for label in shown), otherwise)
 
     def _readings(self) -> Readings:
         """Return what was read from the model as it is now; large ones take seconds to read."""

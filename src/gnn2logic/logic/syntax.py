@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from gnn2logic.logic.c2.syntax import C2Formula
+    from gnn2logic.logic.export import CypherNames, SqlTables
 
 __all__ = [
     "FALSE",
@@ -178,6 +179,30 @@ class Formula(InternedFormula):
         from gnn2logic.logic.documents import to_json
 
         return to_json(self)
+
+    def to_sql(
+        self, *, level: Literal["graph", "node"] = "graph", tables: SqlTables | None = None
+    ) -> str:
+        """Return the formula as an SQL query: see `gnn2logic.logic.export.to_sql`."""
+        from gnn2logic.logic.export import to_sql
+
+        return to_sql(self, level=level, tables=tables)
+
+    def to_cypher(
+        self, *, level: Literal["graph", "node"] = "graph", names: CypherNames | None = None
+    ) -> str:
+        """Return the formula as a Cypher query: see `gnn2logic.logic.export.to_cypher`."""
+        from gnn2logic.logic.export import to_cypher
+
+        return to_cypher(self, level=level, names=names)
+
+    def to_python(
+        self, *, level: Literal["graph", "node"] = "graph", name: str | None = None
+    ) -> str:
+        """Return the source of a Python function: see `gnn2logic.logic.export.to_python`."""
+        from gnn2logic.logic.export import to_python
+
+        return to_python(self, level=level, name=name)
 
     def evaluate(
         self, graphs: object, *, level: Literal["graph", "node"] = "graph"

@@ -16,10 +16,12 @@ import numpy.typing as npt
 
 from gnn2logic._files import write_atomically
 from gnn2logic._labels import check_labels, check_weights
+from gnn2logic._optional import import_optional
 from gnn2logic._validation import check_fitted, check_whole
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.graph_model import GraphModel
+from gnn2logic.logic.export import ClassAnswer, PointsColumn, ScoreAnswer
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.logic.walk import predicate_names, relation_names
 from gnn2logic.scorecards.card import Line, Scorecard
@@ -141,6 +143,44 @@ class ScorecardPredictor(GraphModel):
             if known == label:
                 return card_formula(card, number)
         raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
+
+    def get_rules(self) -> Any:
+        """Return the lines as a ``pandas.DataFrame``: each condition with its points."""
+        pandas = import_optional("pandas", extra=None, purpose="A table of lines as a data frame")
+        table = self.table()
+        rows = [
+            {
+                "line": row.line,
+                "formula": str(row.formula),
+                "size": row.formula.size,
+                "modal_depth": row.formula.modal_depth,
+                **dict(zip(table.columns, row.points, strict=True)),
+            }
+            for row in table.rows
+        ]
+        names = ["line", "formula", "size", "modal_depth", *table.columns]
+        return pandas.DataFrame(rows, columns=names)
+
+    def _asked(self) -> ClassAnswer | ScoreAnswer:
+        card = self.card_
+        if card.n_classes == 1:
+            return ClassAnswer((), self.classes_.tolist()[0])
+        columns = tuple(
+            PointsColumn(
+                base,
+                tuple(
+                    (formula, row[column])
+                    for line in card.lines
+                    for formula, row in line.cases
+                    if row[column]
+                ),
+            )
+            for column, base in enumerate(card.base)
+        )
+        is_class = card.answer == "class"
+        labels = tuple(self.classes_.tolist()) if is_class else ()
+        threshold = card.threshold if len(labels) == 2 else 0
+        return ScoreAnswer(columns, labels, threshold, card.slope, card.intercept)
 
     def table(self, class_names: object = None) -> CardTable:
         """Return the scorecard as people read it: lines with points, and what scores mean."""

@@ -1,0 +1,114 @@
+"""``gnn2logic export``: a model as a query, as code or as a picture to be typeset."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gnn2logic.cli.options import ModelArgument, QuietOption, settings_from
+from gnn2logic.cli.output import check_output, emit, talker
+from gnn2logic.exceptions import ParameterError, UnsupportedInputError
+
+if TYPE_CHECKING:
+    from gnn2logic.idt import IDTPredictor
+    from gnn2logic.scorecards import ScorecardPredictor
+
+    Model = IDTPredictor | ScorecardPredictor
+
+__all__ = ["EXAMPLES", "export"]
+
+EXAMPLES = (
+    "gnn2logic export shapes.idt.json --to sql | sqlite3 graphs.db",
+    "gnn2logic export mutag.idt.json --to sql --name nodes=atoms --name undirected=true",
+    "gnn2logic export mutag.idt.json --to cypher --name label=Atom",
+    "gnn2logic export shapes.idt.json --to python --out rule.py",
+)
+
+
+class Language(StrEnum):
+    """What a model is written as."""
+
+    SQL = "sql"
+    CYPHER = "cypher"
+    PYTHON = "python"
+    JSON = "json"
+    DOT = "dot"
+    TIKZ = "tikz"
+
+
+def export(
+    model: ModelArgument,
+    to: Annotated[Language, typer.Option("--to", help="The language.", show_default=False)],
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--name",
+            metavar="KEY=VALUE",
+            help="For sql and cypher: what something is called there, such as nodes=atoms, "
+            "edges=bonds, graph=molecule (sql) or label=Atom, edge=BOND (cypher); "
+            "undirected=true where each edge is stored once.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="A file to write; by default it goes to stdout.", show_default=False),
+    ] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Write a model for other programs.
+
+    A query gives the prediction for each graph (or node) from tables of nodes and edges, whose
+    columns are those of the graphs that the model was fitted on. The function in Python takes a
+    networkx graph or adjacency lists and imports nothing. JSON has the formula of each class;
+    dot and tikz draw an Iterated Decision Tree.
+    """
+    say = talker(quiet)
+    if names and to not in (Language.SQL, Language.CYPHER):
+        raise ParameterError("--name is for --to sql and --to cypher.")
+    if out is not None:
+        check_output(out)
+    from gnn2logic.saved_models import load
+
+    text = _written(load(model), to, names)
+    if out is None:
+        emit(text.rstrip("\n"))
+        return
+    from gnn2logic._files import write_atomically
+
+    write_atomically(out, (text.rstrip("\n") + "\n").encode())
+    say(f"The model is in {out}.")
+
+
+def _written(model: Model, to: Language, names: list[str] | None) -> str:
+    from gnn2logic.logic.export import CypherNames, SqlTables
+
+    if to is Language.SQL:
+        return model.to_sql(tables=SqlTables(**_settings(SqlTables, names)))
+    if to is Language.CYPHER:
+        return model.to_cypher(names=CypherNames(**_settings(CypherNames, names)))
+    if to is Language.PYTHON:
+        return model.to_python()
+    if to is Language.JSON:
+        formulas = {
+            str(label): json.loads(model.formula(label).to_json())
+            for label in model.classes_.tolist()
+        }
+        return json.dumps(formulas, indent=1, ensure_ascii=False)
+    from gnn2logic.idt import IDTPredictor
+    from gnn2logic.idt.export import export_dot, export_tikz
+
+    if not isinstance(model, IDTPredictor):
+        raise UnsupportedInputError(
+            f"--to {to} draws Iterated Decision Trees. {type(model).__name__} has no tree; "
+            "try sql, cypher, python or json."
+        )
+    return export_dot(model) if to is Language.DOT else export_tikz(model)
+
+
+def _settings(layout: Any, names: list[str] | None) -> dict[str, Any]:
+    return settings_from("--name", names, [field.name for field in fields(layout)])

@@ -1,0 +1,69 @@
+"""``gnn2logic export``: models for other programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import gnn2logic as gl
+from cli_runs import run, save_model
+from oracle import PlainGraph
+from query_engines import function_in, sqlite_rows
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return save_model(tmp_path / "rule.idt.json")
+
+
+def test_the_query_is_that_of_the_model(model: Path) -> None:
+    query = run("export", model, "--to", "sql").stdout
+    assert query.rstrip("\n") == gl.load(model).to_sql()
+    many = PlainGraph(8, {"U0": [False] * 8, "U1": [True] * 8}, [])
+    few = PlainGraph(2, {"U0": [False] * 2, "U1": [True] * 2}, [])
+    rows = sqlite_rows(query, [many, few], {"U0": "BOOLEAN", "U1": "BOOLEAN"})
+    assert rows == [(0, "true"), (1, "false")]
+
+
+def test_names_are_those_of_the_database(model: Path) -> None:
+    query = run(
+        "export", model, "--to", "sql", "--name", "nodes=atoms", "--name", "undirected=true"
+    ).stdout
+    assert 'FROM "atoms" AS t' in query
+    cypher = run("export", model, "--to", "cypher", "--name", "label=Atom").stdout
+    assert cypher.startswith("MATCH (v0:`Atom`)")
+
+
+def test_a_file_is_written(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "rule.py"
+    result = run("export", model, "--to", "python", "--out", out)
+    assert result.stdout == ""
+    predict = function_in(out.read_text(encoding="utf-8"), "predict")
+    assert predict([[]], [{"U1": True}]) == "false"
+
+
+def test_other_forms(model: Path) -> None:
+    formulas = json.loads(run("export", model, "--to", "json").stdout)
+    loaded = gl.load(model)
+    assert {name: gl.from_json(json.dumps(one)) for name, one in formulas.items()} == {
+        str(label): loaded.formula(label) for label in loaded.classes_.tolist()
+    }
+    assert run("export", model, "--to", "dot").stdout.startswith("digraph")
+    assert "tikzpicture" in run("export", model, "--to", "tikz").stdout
+
+
+def test_scorecards_have_no_tree(tmp_path: Path) -> None:
+    graphs = gl.random_graphs(40, sizes=5, random_state=0)
+    y = gl.parse("1 U0 > 2").evaluate(graphs)
+    path = tmp_path / "card.json"
+    gl.ScorecardClassifier(max_lines=2, n_layers=0, random_state=0).fit(graphs, y).save(path)
+    assert "score" in run("export", path, "--to", "sql").stdout
+    result = run("export", path, "--to", "dot", code=3)
+    assert "has no tree" in result.stderr
+
+
+def test_what_makes_no_sense_is_refused(model: Path) -> None:
+    assert "--name is for" in run("export", model, "--to", "dot", "--name", "a=b", code=2).stderr
+    assert "nodes, edges" in run("export", model, "--to", "sql", "--name", "a=b", code=2).stderr
