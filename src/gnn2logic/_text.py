@@ -7,11 +7,30 @@ themselves are never changed.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["one_line", "quote_name", "visible", "visible_json", "visible_texts"]
+__all__ = ["did_you_mean", "one_line", "quote_name", "visible", "visible_json", "visible_texts"]
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of an error message: a question about the closest name, or nothing.
+
+    Whether letters are large or small does not count: they are what is most often wrong.
+
+    >>> did_you_mean("max_sise", ["max_size", "width"])
+    " Did you mean 'max_size'?"
+    >>> did_you_mean("mutag", ["MUTAG", "COX2"]), did_you_mean("height", ["width"])
+    (" Did you mean 'MUTAG'?", '')
+    """
+    by_lower: dict[str, str] = {}
+    for candidate in known:
+        by_lower.setdefault(candidate.lower(), candidate)
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
+    return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
 def quote_name(name: str) -> str:

@@ -134,7 +134,7 @@ def test_names_in_other_letters_are_recognised() -> None:
 def test_close_names_are_suggested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GNN2LOGIC_CACHE", str(tmp_path))
     monkeypatch.delenv("GNN2LOGIC_DATA", raising=False)
-    with pytest.raises(DataSetError, match="Or did you mean 'PROTEINS'") as caught:
+    with pytest.raises(DataSetError, match="Did you mean 'PROTEINS'") as caught:
         datasets.load("PROTEIN", download=False)
     assert not isinstance(caught.value, DownloadError)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -260,6 +261,18 @@ def test_verify_on_the_command_line(finished: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.count("ok: ") == 3
     assert "the same bit for bit" in result.stdout
+
+
+def test_rows_and_checks_as_json(finished: Path) -> None:
+    line = ["reproduce", "--datasets", "psi_0", "--models", ",".join(MODELS), "--smoke", "--json"]
+    result = CliRunner().invoke(app, [*line, "--out", str(finished)])
+    assert result.exit_code == 0
+    rows, _ = RowFile(finished / "rows.jsonl").read()
+    assert [row["accuracy"] for row in json.loads(result.stdout)] == [row.accuracy for row in rows]
+    result = CliRunner().invoke(app, ["reproduce", "--verify", str(finished), "--json"])
+    checks = json.loads(result.stdout)
+    assert [check["ok"] for check in checks] == [True, True, True]
+    assert {check["dataset"] for check in checks} == {"psi_0"}
 
 
 def test_help_waits_for_nothing() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
 import importlib
 import os
@@ -15,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gnn2logic._text import visible
+from gnn2logic._text import did_you_mean, visible
 from gnn2logic.cli.output import any_text_is_fine, emit
 from gnn2logic.exceptions import (
     FormulaError,
@@ -97,6 +96,7 @@ def _pipe_was_closed() -> int:
 # Each is a module of this package with a function of the same name, in the order of a first visit.
 COMMANDS = (
     "demo",
+    "init",
     "datasets",
     "train",
     "distill",
@@ -139,9 +139,9 @@ class _LazyGroup(TyperGroup):
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+        close = did_you_mean(args[0], COMMANDS)
         if args[0] not in COMMANDS and close and not args[0].startswith("-"):
-            raise ParameterError(f"There is no command {args[0]!r}. Did you mean {close[0]!r}?")
+            raise ParameterError(f"There is no command {args[0]!r}.{close}")
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **options: Any) -> Any:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import gnn2logic as gl
 from gnn2logic.cli import let_threads_sleep
-from gnn2logic.cli.options import QuietOption
-from gnn2logic.cli.output import emit, save_picture, talker, writing_to
+from gnn2logic.cli.options import JsonOption, QuietOption
+from gnn2logic.cli.output import emit, emit_json, save_picture, talker, writing_to
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,7 @@ def demo(
         "demo"
     ),
     epochs: Annotated[int, typer.Option(min=1, help="Epochs of the network at most.")] = 60,
+    as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Go the whole way on built-in graphs.
@@ -42,11 +43,15 @@ def demo(
     words; a report and pictures are written.
     """
     say = talker(quiet)
-    show(out, epochs=epochs, emit=emit, say=say, verbose=int(not quiet))
+    results = show(
+        out, epochs=epochs, emit=say if as_json else emit, say=say, verbose=int(not quiet)
+    )
+    if as_json:
+        emit_json(results)
 
 
-def show(out: Path, *, epochs: int, emit: Say, say: Say, verbose: int = 1) -> None:
-    """Run the demo.
+def show(out: Path, *, epochs: int, emit: Say, say: Say, verbose: int = 1) -> dict[str, Any]:
+    """Run the demo, and return what came out as plain data.
 
     Parameters
     ----------
@@ -82,12 +87,17 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say, verbose: int = 1) -> No
     words = gl.explanation.in_steps(idt.formula(smallest))
     emit(f"{test.class_names[smallest]}, in words:\n{_indented(words)}\n")
     _emit_shares_in_shapes(idt, test, emit)
-    majority = np.bincount(test.y).max() / len(test)
+    scores = {
+        "rule_accuracy": float(idt.score(test.graphs, test.y)),
+        "network_accuracy": float(gnn.score(test.graphs, test.y)),
+        "majority": float(np.bincount(test.y).max() / len(test)),
+        "fidelity": gl.fidelity(idt, gnn, test.graphs),
+    }
     emit(f"On {len(test)} graphs that neither has seen:")
-    emit(f"  the rule is right about       {idt.score(test.graphs, test.y):.1%}")
-    emit(f"  the network is right about    {gnn.score(test.graphs, test.y):.1%}")
-    emit(f"  the most common class is      {majority:.1%}")
-    emit(f"  rule and network agree about  {gl.fidelity(idt, gnn, test.graphs):.1%}\n")
+    emit(f"  the rule is right about       {scores['rule_accuracy']:.1%}")
+    emit(f"  the network is right about    {scores['network_accuracy']:.1%}")
+    emit(f"  the most common class is      {scores['majority']:.1%}")
+    emit(f"  rule and network agree about  {scores['fidelity']:.1%}\n")
 
     model = out / "rule.idt.json"
     with writing_to(model):
@@ -97,8 +107,15 @@ def show(out: Path, *, epochs: int, emit: Say, say: Say, verbose: int = 1) -> No
     with writing_to(page):
         gl.report(idt, test, teacher=gnn).write_html(page)
     emit(f"The report is in {page}")
-    for picture in _draw(idt, test, out):
+    pictures = _draw(idt, test, out)
+    for picture in pictures:
         emit(f"A picture is in {picture}")
+    return {
+        "dataset": data.name,
+        "formulas": {name: str(idt.formula(label)) for label, name in enumerate(data.class_names)},
+        **scores,
+        "files": [str(path) for path in (model, page, *pictures)],
+    }
 
 
 def _emit_shares_in_shapes(idt: gl.IDTPredictor, data: gl.datasets.Dataset, emit: Say) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gnn2logic._text import did_you_mean
 from gnn2logic.cli.options import JsonOption
 from gnn2logic.cli.output import emit, emit_json
 from gnn2logic.exceptions import FormulaError, ParameterError, TranslationError
@@ -148,10 +149,11 @@ def _formulas(source: str, label: str | None) -> dict[str | None, Formula]:
             for name in idt.classes_.tolist()
             if label in (None, str(name))
         }
-        if not formulas:
+        if label is not None and not formulas:
+            known = [str(name) for name in idt.classes_.tolist()]
             raise ParameterError(
-                f"--class must be one of {', '.join(map(str, idt.classes_.tolist()))}. "
-                f"Got {label!r} instead."
+                f"--class must be one of {', '.join(known)}. "
+                f"Got {label!r} instead.{did_you_mean(label, known)}"
             )
         return formulas
     if label is not None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gnn2logic._text import did_you_mean
 from gnn2logic.exceptions import ParameterError
 
 __all__ = [
@@ -125,7 +126,7 @@ def settings_from(option: str, given: Iterable[str] | None, known: Iterable[str]
         if not equals or key not in names:
             raise ParameterError(
                 f"{option} must be KEY=VALUE with one of the keys {', '.join(names)}. "
-                f"Got {text!r} instead."
+                f"Got {text!r} instead.{did_you_mean(key, names) if key not in names else ''}"
             )
         try:
             settings[key] = json.loads(value)

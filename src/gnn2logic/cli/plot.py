@@ -13,12 +13,13 @@ from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
     DataPart,
+    JsonOption,
     ModelArgument,
     PartOption,
     QuietOption,
     TeacherOption,
 )
-from gnn2logic.cli.output import PICTURES, check_output, save_picture, talker
+from gnn2logic.cli.output import PICTURES, check_output, emit_json, save_picture, talker
 from gnn2logic.exceptions import ParameterError
 
 __all__ = ["EXAMPLES", "plot"]
@@ -55,6 +56,7 @@ def plot(
     teacher: TeacherOption = None,
     part: PartOption = DataPart.TEST,
     data: DataOption = None,
+    as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Draw a model, or how good it is.
@@ -79,6 +81,8 @@ def plot(
 
         ax = _of_answers(subject_of(model, dataset, data, part, teacher), what)
     save_picture(ax, out)
+    if as_json:
+        emit_json({"what": str(what), "dataset": dataset, "file": str(out)})
     say(f"A picture is in {out}.")
 
 

@@ -11,13 +11,14 @@ from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
     DataPart,
+    JsonOption,
     ModelArgument,
     PartOption,
     QuietOption,
     SeedOption,
     TeacherOption,
 )
-from gnn2logic.cli.output import check_output, talker, writing_to
+from gnn2logic.cli.output import check_output, emit_json, talker, writing_to
 
 __all__ = ["EXAMPLES", "report"]
 
@@ -39,6 +40,7 @@ def report(
     part: PartOption = DataPart.TEST,
     data: DataOption = None,
     seed: SeedOption = 0,
+    as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Write a page about a model, with graphs to look at.
@@ -61,4 +63,6 @@ def report(
     write = {".html": page.write_html, ".md": page.write_markdown, ".json": page.write_json}
     with writing_to(out):
         write[out.suffix.lower()](out)
+    if as_json:
+        emit_json({"dataset": chosen.data.name, "graphs": len(chosen.data), "file": str(out)})
     say(f"The report is in {out}.")

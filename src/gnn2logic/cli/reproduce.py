@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gnn2logic.cli.options import SeedOption
+from gnn2logic.cli.options import JsonOption, SeedOption
+from gnn2logic.cli.output import emit_json
+
+if TYPE_CHECKING:
+    from gnn2logic.experiments.verification import RowCheck
 
 __all__ = ["EXAMPLES", "reproduce"]
 
@@ -49,6 +53,7 @@ def reproduce(
     verify: Annotated[
         Path | None, typer.Option(help="Make three random rows of this folder anew, and compare.")
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Make the tables of the paper anew.
 
@@ -60,7 +65,9 @@ def reproduce(
 
     if verify is not None:
         checks = experiments.verify(verify)
-        for check in checks:
+        if as_json:
+            emit_json([_plain(check) for check in checks])
+        for check in () if as_json else checks:
             mark = "ok" if check.ok else "DIFFERENT"
             typer.echo(
                 f"{mark}: {check.old.model} on {check.old.dataset}, fold {check.old.fold}: "
@@ -68,7 +75,7 @@ def reproduce(
             )
         raise typer.Exit(0 if all(check.ok for check in checks) else 1)
     try:
-        experiments.reproduce(
+        rows = experiments.reproduce(
             out,
             datasets=_names(datasets),
             models=_names(models),
@@ -84,7 +91,23 @@ def reproduce(
     except KeyboardInterrupt:
         typer.echo("\nStopped. Rows are kept: the same command goes on from here.", err=True)
         raise typer.Exit(_INTERRUPTED) from None
-    typer.echo((out / "README.md").read_text(encoding="utf-8"))
+    if as_json:
+        import msgspec
+
+        emit_json(msgspec.to_builtins(rows))
+    else:
+        typer.echo((out / "README.md").read_text(encoding="utf-8"))
+
+
+def _plain(check: RowCheck) -> dict[str, object]:
+    old = check.old
+    return {
+        "dataset": old.dataset,
+        "fold": old.fold,
+        "model": old.model,
+        "ok": check.ok,
+        "finding": check.finding,
+    }
 
 
 def _names(given: list[str] | None) -> list[str] | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from gnn2logic._text import did_you_mean
 from gnn2logic._validation import check_flag
 from gnn2logic.datasets.cache import check_name, find_folder
 from gnn2logic.datasets.dataset import Dataset
@@ -100,7 +100,10 @@ class Registry:
         for entry in self._entries:
             if entry.name == name:
                 return entry
-        raise DataSetError(f"There is no entry {name!r}. There are: {', '.join(names())}.")
+        raise DataSetError(
+            f"There is no entry {name!r}.{did_you_mean(name, names())} "
+            f"There are: {', '.join(names())}."
+        )
 
     def __repr__(self) -> str:
         heads = ("name", "graphs", "nodes", "edges", "features", "classes", "source")
@@ -190,10 +193,10 @@ def _load_tu(
     try:
         folder = find_folder(name, download=download)
     except DataSetError as error:
-        close = difflib.get_close_matches(name, names(), n=1)
-        if not close or close[0] == name:
+        close = "" if name in names() else did_you_mean(name, names())
+        if not close:
             raise
-        raise type(error)(f"{error} Or did you mean {close[0]!r}?") from error
+        raise type(error)(f"{error}{close}") from error
     return read_tu(
         folder,
         name,
@@ -211,4 +214,5 @@ def _check_options(name: str, build: Callable[..., Dataset], options: dict[str, 
         if option not in known:
             raise ParameterError(
                 f"The data set {name!r} has no option {option!r}. It has: {', '.join(known)}."
+                f"{did_you_mean(option, known)}"
             )

@@ -12,18 +12,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic._validation import check_names, check_whole, is_whole, some_of
-from gnn2logic.exceptions import (
-    FeatureError,
-    GraphError,
-    UnknownPredicateError,
-    UnknownRelationError,
-    UnsupportedInputError,
-)
+from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 from gnn2logic.graphs.batch_checks import (
     check_joinable,
     checked_arrays,
     clean_predicates,
     graph_numbers,
+    unknown_predicate,
+    unknown_relation,
 )
 from gnn2logic.graphs.blocks import (
     BatchArrays,
@@ -224,11 +220,7 @@ class GraphBatch:
         try:
             return self._predicates[:, self._names.index(name)]
         except ValueError:
-            raise UnknownPredicateError(
-                f"The graphs have no predicate {name!r}. They have: {some_of(self._names)}. "
-                "If the name comes from an encoded column (such as 'atom=7' or 'charge > 0.5'), "
-                "transform the graphs with the PredicateEncoder that made it."
-            ) from None
+            raise unknown_predicate(name, self._names) from None
 
     def edges(self, edges: Edges = OUT_EDGES) -> EdgeMatrix:
         """Return the edges that a modal parameter follows, derived once and kept."""
@@ -244,10 +236,7 @@ class GraphBatch:
         elif edges.relation in self._rels:
             matrix = self._rels[edges.relation]
         else:
-            raise UnknownRelationError(
-                f"The graphs have no edge relation {edges.relation!r}. "
-                f"They have: {some_of(tuple(self._rels))}."
-            )
+            raise unknown_relation(edges.relation, tuple(self._rels))
         return oriented(matrix, edges.direction)
 
     @property

@@ -9,8 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnn2logic._text import did_you_mean
 from gnn2logic._validation import check_names, some_of, to_numpy
-from gnn2logic.exceptions import FeatureError, GraphError
+from gnn2logic.exceptions import (
+    FeatureError,
+    GraphError,
+    UnknownPredicateError,
+    UnknownRelationError,
+)
 from gnn2logic.graphs.blocks import BatchArrays, total_of
 from gnn2logic.graphs.edges import clean_matrix
 
@@ -26,6 +32,8 @@ __all__ = [
     "clean_ptr",
     "default_names",
     "graph_numbers",
+    "unknown_predicate",
+    "unknown_relation",
 ]
 
 BoolArray = npt.NDArray[np.bool_]
@@ -209,3 +217,26 @@ def check_joinable(first: GraphBatch, batch: GraphBatch, number: int) -> None:
             f"{some_of(tuple(first.relations))}, batch {number} has "
             f"{some_of(tuple(batch.relations))}."
         )
+
+
+# Names that are not there ---------------------------------------------------------------------
+
+
+def unknown_predicate(name: str, names: tuple[str, ...]) -> UnknownPredicateError:
+    """Return the error about a predicate that graphs with these `names` do not have."""
+    close = did_you_mean(name, names)
+    encoded = (
+        " If the name comes from an encoded column (such as 'atom=7' or 'charge > 0.5'), "
+        "transform the graphs with the PredicateEncoder that made it."
+    )
+    return UnknownPredicateError(
+        f"The graphs have no predicate {name!r}.{close} They have: {some_of(names)}.{encoded}"
+    )
+
+
+def unknown_relation(name: str, names: tuple[str, ...]) -> UnknownRelationError:
+    """Return the error about a relation that graphs with these relations do not have."""
+    return UnknownRelationError(
+        f"The graphs have no edge relation {name!r}.{did_you_mean(name, names)} "
+        f"They have: {some_of(names)}."
+    )

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gnn2logic._labels import check_labels
+from gnn2logic._text import did_you_mean
 from gnn2logic._validation import check_choice, check_names, some_of
 from gnn2logic.exceptions import (
     LabelError,
@@ -133,7 +134,7 @@ def _vocabulary(
             error = UnknownPredicateError if word == "predicate" else UnknownRelationError
             raise error(
                 f"The formulas must use the {word}s in {argument}: {some_of(known)}. "
-                f"Got {name!r} instead."
+                f"Got {name!r} instead.{did_you_mean(name, known)}"
             )
     return known
 
