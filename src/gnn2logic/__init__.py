@@ -223,6 +223,7 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PARTS = (
+    "chem",
     "datasets",
     "distillation",
     "exceptions",

@@ -1,0 +1,20 @@
+"""Molecules: SMILES in, SMARTS and drawings out. RDKit lives here alone (extra ``chem``)."""
+
+from gnn2logic.chem.molecules import Molecules, Problem, from_mols, from_sdf, from_smiles
+from gnn2logic.chem.smarts import SmartsCondition, SmartsRule, smarts_rule, to_smarts
+from gnn2logic.chem.tables import read_csv, scaffold_split, scaffolds
+
+__all__ = [
+    "Molecules",
+    "Problem",
+    "SmartsCondition",
+    "SmartsRule",
+    "from_mols",
+    "from_sdf",
+    "from_smiles",
+    "read_csv",
+    "scaffold_split",
+    "scaffolds",
+    "smarts_rule",
+    "to_smarts",
+]

@@ -1,0 +1,378 @@
+"""Molecules as graphs: SMILES, SDF and mol files, and molecules of RDKit."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._optional import import_optional
+from gnn2logic._progress import Progress
+from gnn2logic._validation import check_choice, some_of
+from gnn2logic.chem.vocabulary import (
+    BONDS,
+    CHARGES,
+    ELEMENTS,
+    HYBRIDISATIONS,
+    HYDROGENS,
+    METALS,
+    RING_SIZES,
+    STEREO,
+    atom_names,
+)
+from gnn2logic.exceptions import DataSetError, GraphError, ParameterError, UnsupportedInputError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.inputs import boundaries, structure
+
+__all__ = [
+    "Molecules",
+    "Problem",
+    "column_texts",
+    "from_mols",
+    "from_sdf",
+    "from_smiles",
+    "rdkit_chem",
+]
+
+_MOST_SHOWN = 5
+
+
+def rdkit_chem(purpose: str, module: str = "rdkit.Chem") -> Any:
+    """Return a module of RDKit, or say which extra brings it."""
+    return import_optional(module, extra="chem", purpose=purpose)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A row that could not be read: its number, what it holds, and why not."""
+
+    row: int
+    text: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"row {self.row} ({self.text!r}): {self.reason}"
+
+
+@dataclass(frozen=True, eq=False)
+class Molecules:
+    """Molecules as graphs, with what they were made of.
+
+    Parameters
+    ----------
+    graphs : GraphBatch
+        One graph for each molecule that could be read. Nodes are atoms in RDKit's order.
+    mols : tuple of rdkit.Chem.Mol
+        The molecules, as the graphs were read from them.
+    rows : array of int
+        For each of them the row of the input that it comes from: ``y[molecules.rows]`` are the
+        labels that go with the graphs.
+    problems : tuple of Problem
+        The rows that were left out, with the reason.
+    """
+
+    graphs: GraphBatch
+    mols: tuple[Any, ...]
+    rows: npt.NDArray[np.int64]
+    problems: tuple[Problem, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.mols)
+
+    @property
+    def smiles(self) -> list[str]:
+        """The canonical SMILES of every molecule."""
+        to_smiles = rdkit_chem("Molecules.smiles").MolToSmiles
+        return [to_smiles(mol) for mol in self.mols]
+
+    def __repr__(self) -> str:
+        left_out = f", {len(self.problems)} left out" if self.problems else ""
+        return f"<{len(self)} molecules, {self.graphs.n_nodes} atoms{left_out}>"
+
+
+def from_smiles(
+    smiles: Any,
+    *,
+    column: str | None = None,
+    errors: str = "raise",
+    explicit_hydrogens: bool = False,
+    stereo: bool = False,
+    verbose: int | None = None,
+) -> Molecules:
+    """Read molecules from SMILES.
+
+    Atoms are nodes. Their predicates have the names that people say: the element (``carbon``,
+    ``nitrogen``, ..., ``metal``, ``other element``), ``aromatic``, ``charge=-1`` and ``charge=+1``,
+    ``sp``, ``sp2``, ``sp3``, the number of hydrogens (``hydrogens=0`` to ``hydrogens=4``), and the
+    sizes of its rings (``ring=3`` to ``ring=8``, as RDKit's ring information has them). Bonds are
+    the relations ``single``, ``double``, ``triple`` and ``aromatic``; bonds of other types are in
+    none of these. Names are the same for all molecules, whatever is in them.
+
+    Parameters
+    ----------
+    smiles : sequence of str, pandas Series, pandas DataFrame, or path of a CSV file
+        The last two need `column`.
+    column : str, optional
+        The column that holds the SMILES.
+    errors : {"raise", "skip"}, default="raise"
+        What to do about rows that RDKit cannot read. ``"raise"`` names them in one error;
+        ``"skip"`` leaves them out, and lists them in ``problems``.
+    explicit_hydrogens : bool, default=False
+        Whether hydrogen atoms are nodes. By default they are only counted, at their neighbours.
+    stereo : bool, default=False
+        Whether there are predicates ``chiral=R`` and ``chiral=S``, the CIP labels of atoms.
+    verbose : int, optional
+        1 shows progress, 0 shows nothing.
+
+    Returns
+    -------
+    Molecules
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> molecules = gl.chem.from_smiles(["CC(=O)O", "c1ccccc1"])
+    >>> molecules
+    <2 molecules, 10 atoms>
+    >>> acid = gl.parse("1(carbon & A[double] oxygen > 0 & A[single](hydrogens=1) > 0) > 0")
+    >>> acid.evaluate(molecules.graphs)
+    array([ True, False])
+    """
+    texts = column_texts(smiles, column)
+    parse = _smiles_parser()
+    return _read(
+        texts,
+        parse,
+        errors=errors,
+        explicit_hydrogens=explicit_hydrogens,
+        stereo=stereo,
+        verbose=verbose,
+    )
+
+
+def from_sdf(
+    path: str | os.PathLike[str],
+    *,
+    errors: str = "raise",
+    explicit_hydrogens: bool = False,
+    stereo: bool = False,
+    verbose: int | None = None,
+) -> Molecules:
+    """Read molecules from an SDF file, or one from a mol file; parameters as in `from_smiles`."""
+    chem = rdkit_chem("from_sdf")
+    source = Path(path)
+    if not source.is_file():
+        raise DataSetError(f"path must name an SDF or mol file. Got {os.fspath(path)!r} instead.")
+    if source.suffix.lower() == ".mol":
+        blocks = [source.read_text(encoding="utf-8", errors="replace")]
+    else:
+        supplier = chem.SDMolSupplier()
+        supplier.SetData(source.read_text(encoding="utf-8", errors="replace"))
+        blocks = [supplier.GetItemText(number) for number in range(len(supplier))]
+    return _read(
+        blocks,
+        _parser(lambda block: chem.MolFromMolBlock(block, sanitize=False, removeHs=False)),
+        errors=errors,
+        explicit_hydrogens=explicit_hydrogens,
+        stereo=stereo,
+        verbose=verbose,
+    )
+
+
+def from_mols(
+    mols: Iterable[Any], *, explicit_hydrogens: bool = False, stereo: bool = False
+) -> Molecules:
+    """Read molecules of RDKit; parameters as in `from_smiles`. They are not changed."""
+    chem = rdkit_chem("from_mols")
+    given = list(mols)
+    for number, mol in enumerate(given):
+        if not isinstance(mol, chem.Mol):
+            raise UnsupportedInputError(
+                f"mols must hold molecules of RDKit. Got {type(mol).__name__} at position {number}."
+            )
+    return _molecules(
+        [_with_hydrogens(chem, chem.Mol(mol), explicit_hydrogens) for mol in given],
+        range(len(given)),
+        (),
+        stereo=stereo,
+    )
+
+
+# Rows ----------------------------------------------------------------------------------------
+
+
+def column_texts(given: Any, column: str | None) -> list[str]:
+    """Return the texts of a sequence, of a column of a table, or of a column of a CSV file."""
+    if isinstance(given, str | os.PathLike):
+        if column is None:
+            raise ParameterError(
+                f"column must name the column with the SMILES of the file {os.fspath(given)!r}. "
+                "A single molecule is given in a list: [smiles]."
+            )
+        return _csv_column(Path(given), column)
+    if hasattr(given, "columns"):
+        if column is None or column not in given.columns:
+            raise ParameterError(
+                f"column must be one of {some_of(tuple(map(str, given.columns)))}. "
+                f"Got {column!r} instead."
+            )
+        return [text if isinstance(text, str) else "" for text in given[column]]
+    if column is not None:
+        raise ParameterError("column is for tables and CSV files. Leave it out for a sequence.")
+    texts = list(given)
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise UnsupportedInputError(
+                f"smiles must hold strings. Got {type(text).__name__} at position {number} instead."
+            )
+    return texts
+
+
+def _csv_column(path: Path, column: str) -> list[str]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            names = tuple(reader.fieldnames or ())
+            if column not in names:
+                raise DataSetError(
+                    f"{path}: there must be a column {column!r}. Got {some_of(names)} instead."
+                )
+            return [row[column] or "" for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataSetError(f"{path} cannot be read as a CSV file: {error}.") from error
+
+
+Parser = Callable[[str], Any]
+
+
+def _smiles_parser() -> Parser:
+    chem = rdkit_chem("from_smiles")
+    settings = chem.SmilesParserParams()
+    settings.sanitize = False
+    return _parser(lambda text: chem.MolFromSmiles(text, settings))
+
+
+def _parser(syntax: Parser) -> Parser:
+    """Return a function that reads one text, or raises a ValueError that says why not."""
+    chem = rdkit_chem("Reading molecules")
+
+    def parse(text: str) -> Any:
+        if not text.strip():
+            raise ValueError("it is empty")
+        mol = syntax(text)
+        if mol is None:
+            raise ValueError("it is not written as the format asks")
+        problems = chem.DetectChemistryProblems(mol)
+        if problems:
+            raise ValueError(problems[0].Message())
+        chem.SanitizeMol(mol)
+        mol = chem.RemoveHs(mol)
+        if not mol.GetNumAtoms():
+            raise ValueError("it has no atoms")
+        chem.AssignStereochemistry(mol, cleanIt=True)
+        return mol
+
+    return parse
+
+
+def _read(
+    texts: Sequence[str],
+    parse: Parser,
+    *,
+    errors: str,
+    explicit_hydrogens: bool,
+    stereo: bool,
+    verbose: int | None,
+) -> Molecules:
+    check_choice("errors", errors, ("raise", "skip"), error=ParameterError)
+    chem = rdkit_chem("Reading molecules")
+    mols, rows, problems = [], [], []
+    # RDKit writes to the terminal what is said here, row by row.
+    with chem_logs_blocked(), Progress("molecules", len(texts), verbose=verbose) as progress:
+        for row, text in enumerate(texts):
+            try:
+                mols.append(_with_hydrogens(chem, parse(text), explicit_hydrogens))
+                rows.append(row)
+            except ValueError as error:
+                problems.append(Problem(row, text.splitlines()[0] if text else "", str(error)))
+            progress.step("read")
+    if problems and errors == "raise":
+        raise DataSetError(_problem_text(problems, len(texts)))
+    if not mols:
+        raise GraphError(
+            f"At least one molecule is needed. Got {len(texts)} rows, none of which can be read"
+            + (f": {problems[0]}." if problems else ".")
+        )
+    return _molecules(mols, rows, tuple(problems), stereo=stereo)
+
+
+def _problem_text(problems: list[Problem], n_rows: int) -> str:
+    shown = "; ".join(map(str, problems[:_MOST_SHOWN]))
+    more = f"; and {len(problems) - _MOST_SHOWN} more" if len(problems) > _MOST_SHOWN else ""
+    return (
+        f"All {n_rows} rows must be molecules. {len(problems)} cannot be read: {shown}{more}. "
+        "Leave them out with errors='skip'."
+    )
+
+
+def chem_logs_blocked() -> Any:
+    """Return a context in which RDKit logs nothing."""
+    return rdkit_chem("Reading molecules", "rdkit.rdBase").BlockLogs()
+
+
+def _with_hydrogens(chem: Any, mol: Any, explicit: bool) -> Any:
+    return chem.AddHs(mol) if explicit else mol
+
+
+# Atoms and bonds -----------------------------------------------------------------------------
+
+
+def _molecules(
+    mols: Sequence[Any], rows: Iterable[int], problems: tuple[Problem, ...], *, stereo: bool
+) -> Molecules:
+    ptr = boundaries([mol.GetNumAtoms() for mol in mols])
+    names = atom_names(stereo=stereo)
+    number = {name: position for position, name in enumerate(names)}
+    predicates = np.zeros((int(ptr[-1]), len(names)), dtype=bool)
+    bonds: list[tuple[int, int]] = []
+    kinds: list[str] = []
+    for start, mol in zip(ptr[:-1].tolist(), mols, strict=True):
+        for row, atom in enumerate(mol.GetAtoms(), start=start):
+            predicates[row, [number[name] for name in _true_of(atom, stereo)]] = True
+        for bond in mol.GetBonds():
+            bonds.append((start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx()))
+            kinds.append(str(bond.GetBondType()).lower())
+    pairs = np.array(bonds, dtype=np.int64).reshape(-1, 2)
+    sources, targets = np.concatenate([pairs, pairs[:, ::-1]]).T
+    both = np.array(kinds * 2, dtype=object)
+    relations = {name: np.flatnonzero(both == name) for name in BONDS}
+    graphs = structure(ptr, sources, targets, relations).with_predicates(predicates, names)
+    return Molecules(graphs, tuple(mols), np.array(list(rows), dtype=np.int64), problems)
+
+
+_NAMES = {number: name for name, (_, number) in ELEMENTS.items()}
+
+
+def _true_of(atom: Any, stereo: bool) -> Iterator[str]:
+    """Yield the predicates of one atom."""
+    number = atom.GetAtomicNum()
+    yield _NAMES.get(number) or ("metal" if number in METALS else "other element")
+    if atom.GetIsAromatic():
+        yield "aromatic"
+    if atom.GetFormalCharge() in CHARGES:
+        yield f"charge={atom.GetFormalCharge():+d}"
+    hybridisation = str(atom.GetHybridization()).lower()
+    if hybridisation in HYBRIDISATIONS:
+        yield hybridisation
+    hydrogens = atom.GetTotalNumHs(includeNeighbors=True)
+    if hydrogens in HYDROGENS:
+        yield f"hydrogens={hydrogens}"
+    yield from (f"ring={size}" for size in RING_SIZES if atom.IsInRingSize(size))
+    if stereo and atom.HasProp("_CIPCode"):
+        yield from (name for name in STEREO if name == f"chiral={atom.GetProp('_CIPCode')}")

@@ -1,0 +1,139 @@
+"""What atoms and bonds are called, and the same in SMARTS. Nothing here needs RDKit."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+
+__all__ = [
+    "BONDS",
+    "ELEMENTS",
+    "HYBRIDISATIONS",
+    "METALS",
+    "RING_SIZES",
+    "STEREO",
+    "atom_names",
+    "atom_smarts",
+    "bond_smarts",
+    "element_of",
+]
+
+# The elements that have a name of their own; atoms of all others are metals or "other element".
+ELEMENTS = MappingProxyType(
+    {
+        "hydrogen": ("H", 1),
+        "boron": ("B", 5),
+        "carbon": ("C", 6),
+        "nitrogen": ("N", 7),
+        "oxygen": ("O", 8),
+        "fluorine": ("F", 9),
+        "silicon": ("Si", 14),
+        "phosphorus": ("P", 15),
+        "sulfur": ("S", 16),
+        "chlorine": ("Cl", 17),
+        "selenium": ("Se", 34),
+        "bromine": ("Br", 35),
+        "iodine": ("I", 53),
+    }
+)
+METALS = frozenset(
+    [3, 4, *range(11, 14), *range(19, 32), *range(37, 52), *range(55, 85), *range(87, 113)]
+)
+_METAL, _OTHER = "metal", "other element"
+
+CHARGES = (-1, 1)
+HYDROGENS = range(5)
+RING_SIZES = range(3, 9)
+HYBRIDISATIONS = ("sp", "sp2", "sp3")
+STEREO = ("chiral=R", "chiral=S")
+
+BONDS = MappingProxyType({"single": "-", "double": "=", "triple": "#", "aromatic": ":"})
+"""The relations of molecules, and how SMARTS writes their bonds."""
+
+_SHAPE_BONDS = {"ring": "@", "bridge": "!@"}
+
+
+def atom_names(*, stereo: bool) -> tuple[str, ...]:
+    """Return all predicates of atoms, in their order; they are the same for all molecules."""
+    return (
+        *ELEMENTS,
+        _METAL,
+        _OTHER,
+        "aromatic",
+        *(f"charge={charge:+d}" for charge in CHARGES),
+        *HYBRIDISATIONS,
+        *(f"hydrogens={count}" for count in HYDROGENS),
+        *(f"ring={size}" for size in RING_SIZES),
+        *(STEREO if stereo else ()),
+    )
+
+
+_SYMBOLS = {symbol: name for name, (symbol, _) in ELEMENTS.items()}
+
+
+def element_of(predicate: str) -> str | None:
+    """Return the symbol of the element that a predicate stands for; None if it is not one.
+
+    Names of the TU collection are understood: ``chem=C``, ``symbol=Cl``, ``atom=N``, ``label=O``.
+
+    >>> element_of("carbon"), element_of("chem=Cl"), element_of("aromatic")
+    ('C', 'Cl', None)
+    """
+    if predicate in ELEMENTS:
+        return ELEMENTS[predicate][0]
+    match = re.fullmatch(r"(?:chem|symbol|atom|element|label)=([A-Z][a-z]?)", predicate)
+    return match[1] if match else None
+
+
+_NAMED = tuple(number for _, number in ELEMENTS.values())
+# Noble gases, what lies between metals and the rest, and 0, which stands for any atom.
+_OTHERS = tuple(sorted(set(range(119)) - METALS - set(_NAMED)))
+_FIXED = {
+    "aromatic": "a",
+    "sp": "^1",
+    "sp2": "^2",
+    "sp3": "^3",
+    "triangles > 0": "$(*1~*~*1)",
+    _METAL: "&".join(f"!#{number}" for number in (*_NAMED, *_OTHERS)),
+    _OTHER: "$([" + ",".join(f"#{number}" for number in _OTHERS) + "])",
+}
+_NUMBERED = {
+    r"charge=([+-]\d)": "{}",
+    r"hydrogens=(\d)": "H{}",
+    r"ring=([3-8])": "k{}",
+    r"degree=(\d)": "D{}",
+}
+
+
+def atom_smarts(predicate: str) -> str | None:
+    """Return a predicate of atoms as SMARTS, to stand within brackets; None if there is none.
+
+    >>> atom_smarts("carbon"), atom_smarts("hydrogens=2"), atom_smarts("chiral=R")
+    ('#6', 'H2', None)
+    """
+    if predicate in ELEMENTS:
+        return f"#{ELEMENTS[predicate][1]}"
+    if predicate in _FIXED:
+        return _FIXED[predicate]
+    for pattern, smarts in _NUMBERED.items():
+        match = re.fullmatch(pattern, predicate)
+        if match:
+            return smarts.format(match[1])
+    large = re.fullmatch(r"degree > ([49])", predicate)
+    if large:
+        return "&".join(f"!D{number}" for number in range(int(large[1]) + 1))
+    symbol = element_of(predicate)
+    if symbol is None:
+        return None
+    return f"#{ELEMENTS[_SYMBOLS[symbol]][1]}" if symbol in _SYMBOLS else f"{symbol}"
+
+
+def bond_smarts(relation: str | None) -> str | None:
+    """Return the bonds of a relation as SMARTS; all bonds for None, and None for unknown ones.
+
+    >>> bond_smarts(None), bond_smarts("double"), bond_smarts("bridge"), bond_smarts("r")
+    ('~', '=', '!@', None)
+    """
+    if relation is None:
+        return "~"
+    return BONDS.get(relation) or _SHAPE_BONDS.get(relation)
