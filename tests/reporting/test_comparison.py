@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
+from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, roc_auc_score
 
 from gnn2logic.reporting.comparison import Comparison
 
@@ -36,6 +36,22 @@ def comparisons(draw: st.DrawFn) -> tuple[Comparison, Labels, Labels, Labels]:
         names = {(NAMES[n].item() if sort == "texts" else n): str(NAMES[n]) for n in range(3)}
     rows = np.arange(count)
     return Comparison("graph", names, rows, predicted, truth, teacher), predicted, truth, teacher
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.2, 0.5, 1.0])), min_size=1))
+def test_auroc_is_that_of_scikit_learn(pairs: list[tuple[bool, float]]) -> None:
+    truth = np.array([one for one, _ in pairs])
+    scores = np.array([score for _, score in pairs])
+    names: dict[Any, str] = {False: "no", True: "yes"}
+    comparison = Comparison(
+        "graph", names, np.arange(len(pairs)), scores > 0.4, truth, None, scores
+    )
+    rule, baseline = comparison.scores()
+    if truth.all() or not truth.any():
+        assert rule["auroc"] is None
+    else:
+        assert rule["auroc"] == pytest.approx(roc_auc_score(truth, scores))
+        assert baseline["auroc"] == 0.5
 
 
 @given(comparisons())

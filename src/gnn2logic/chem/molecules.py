@@ -43,9 +43,9 @@ __all__ = [
 _MOST_SHOWN = 5
 
 
-def rdkit_chem(purpose: str, module: str = "rdkit.Chem") -> Any:
-    """Return a module of RDKit, or say which extra brings it."""
-    return import_optional(module, extra="chem", purpose=purpose)
+def rdkit_chem(purpose: str) -> Any:
+    """Return ``rdkit.Chem``, or say which extra brings it."""
+    return import_optional("rdkit.Chem", extra="chem", purpose=purpose)
 
 
 @dataclass(frozen=True)
@@ -323,7 +323,8 @@ def _problem_text(problems: list[Problem], n_rows: int) -> str:
 
 def chem_logs_blocked() -> Any:
     """Return a context in which RDKit logs nothing."""
-    return rdkit_chem("Reading molecules", "rdkit.rdBase").BlockLogs()
+    base = import_optional("rdkit.rdBase", extra="chem", purpose="Reading molecules")
+    return base.BlockLogs()
 
 
 def _with_hydrogens(chem: Any, mol: Any, explicit: bool) -> Any:

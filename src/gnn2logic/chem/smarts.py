@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._files import write_atomically
+from gnn2logic._optional import import_optional
 from gnn2logic._validation import check_whole
 from gnn2logic.chem.molecules import Molecules, rdkit_chem
 from gnn2logic.chem.vocabulary import atom_smarts, bond_smarts
@@ -303,7 +304,9 @@ class SmartsRule:
 
         Shares of atoms are refused: a catalog counts atoms.
         """
-        catalog = rdkit_chem("to_filter_catalog", "rdkit.Chem.FilterCatalog")
+        catalog = import_optional(
+            "rdkit.Chem.FilterCatalog", extra="chem", purpose="to_filter_catalog"
+        )
         built: dict[Formula, Any] = {}
         by_formula = {condition.formula: condition for condition in self.conditions}
         for node in subformulas(self.formula, stop=by_formula):

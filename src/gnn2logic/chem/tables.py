@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._optional import import_optional
 from gnn2logic.chem.molecules import (
     Molecules,
     Problem,
     column_texts,
     from_smiles,
-    rdkit_chem,
 )
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.exceptions import LabelError, ParameterError
@@ -107,7 +107,9 @@ def scaffolds(molecules: Molecules | Sequence[Any]) -> list[str]:
 
     Molecules without rings have the empty scaffold.
     """
-    murcko = rdkit_chem("scaffolds", "rdkit.Chem.Scaffolds.MurckoScaffold")
+    murcko = import_optional(
+        "rdkit.Chem.Scaffolds.MurckoScaffold", extra="chem", purpose="scaffolds"
+    )
     mols = molecules.mols if isinstance(molecules, Molecules) else molecules
     return [murcko.MurckoScaffoldSmiles(mol=mol, includeChirality=False) for mol in mols]
 

@@ -13,8 +13,11 @@ from gnn2logic.cli.options import (
     DataOption,
     DataPart,
     JsonOption,
+    LabelOption,
     PartOption,
     QuietOption,
+    SmilesOption,
+    with_columns,
 )
 from gnn2logic.cli.output import emit, emit_json, emit_table, talker
 
@@ -56,6 +59,8 @@ def check(
     ] = None,
     part: PartOption = DataPart.ALL,
     data: DataOption = None,
+    smiles: SmilesOption = None,
+    label: LabelOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -68,6 +73,7 @@ def check(
     if the formula is true in no graph.
     """
     say = talker(quiet)
+    data = with_columns(data, smiles, label)
     wanted = parsed(formula)
     from gnn2logic.cli.data import read_data
     from gnn2logic.cli.formula_checks import check_formula

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ __all__ = [
     "with_class_names",
 ]
 
+_SHOWN_PROBLEMS = 5
 # Of every class, each graph of that number is for testing.
 _ONE_IN = 5
 
@@ -91,8 +93,10 @@ def numbers_in(part: DataPart, y: npt.NDArray[np.int64], name: str) -> npt.NDArr
 
 
 def load_whole(name: str, options: Iterable[str] | None) -> datasets.Dataset:
-    """Return a data set by its name or its folder; known names come first."""
+    """Return a data set by its name, its folder or its CSV file; known names come first."""
     folder = Path(name)
+    if folder.suffix.lower() == ".csv":
+        return _molecules(folder, options)
     is_path = folder.is_dir() or str(folder.parent) != "." or name.startswith(".")
     by_name = name in datasets.names() or not is_path
     if by_name:
@@ -111,6 +115,31 @@ def load_whole(name: str, options: Iterable[str] | None) -> datasets.Dataset:
         # As PyTorch Geometric keeps them.
         return datasets.read_tu(inside, **{"name": folder.resolve().name} | settings)
     return datasets.read_tu(folder, **settings)
+
+
+def _molecules(table: Path, options: Iterable[str] | None) -> datasets.Dataset:
+    """Return the molecules of a CSV file; rows that cannot be read are left out and named."""
+    from gnn2logic.chem import read_csv
+
+    known = list(inspect.signature(read_csv).parameters)[1:]
+    settings = settings_from("--data", options, known)
+    for key in ("smiles", "label"):
+        if key not in settings:
+            raise DataSetError(
+                f"{table} is a table. Say which column holds the "
+                f"{'molecules' if key == 'smiles' else 'classes'} with --{key} COLUMN."
+            )
+    data, molecules = read_csv(table, **{"errors": "skip"} | settings)
+    if molecules.problems:
+        shown = "; ".join(map(str, molecules.problems[:_SHOWN_PROBLEMS]))
+        more = len(molecules.problems) - _SHOWN_PROBLEMS
+        warnings.warn(
+            f"{len(molecules.problems)} rows of {table} were left out: {shown}"
+            + (f"; and {more} more." if more > 0 else "."),
+            UserWarning,
+            stacklevel=2,
+        )
+    return data
 
 
 def _is_in(part: DataPart, y: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

@@ -21,12 +21,15 @@ from gnn2logic.cli.options import (
     GnnOption,
     HiddenOption,
     JsonOption,
+    LabelOption,
     LayersOption,
     PartOption,
     QuietOption,
     SeedOption,
+    SmilesOption,
     TeacherOption,
     settings_from,
+    with_columns,
 )
 from gnn2logic.cli.output import check_output, emit, emit_json, emit_scores, talker, writing_to
 from gnn2logic.exceptions import ParameterError
@@ -123,6 +126,8 @@ def distill(
     ] = None,
     part: PartOption = DataPart.TRAIN,
     data: DataOption = None,
+    smiles: SmilesOption = None,
+    label: LabelOption = None,
     dask: DaskOption = None,
     max_memory: MemoryOption = None,
     checkpoint: CheckpointOption = None,
@@ -138,6 +143,7 @@ def distill(
     --teacher or with --variant true.
     """
     say = talker(quiet)
+    data = with_columns(data, smiles, label)
     check_output(out, (".json",))
     if save_teacher is not None:
         check_output(save_teacher, (".safetensors",))

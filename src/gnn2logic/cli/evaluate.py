@@ -9,10 +9,13 @@ from gnn2logic.cli.options import (
     DataOption,
     DataPart,
     JsonOption,
+    LabelOption,
     ModelArgument,
     PartOption,
     QuietOption,
+    SmilesOption,
     TeacherOption,
+    with_columns,
 )
 from gnn2logic.cli.output import emit, emit_json, emit_table, talker
 
@@ -33,16 +36,19 @@ def evaluate(
     teacher: TeacherOption = None,
     part: PartOption = DataPart.TEST,
     data: DataOption = None,
+    smiles: SmilesOption = None,
+    label: LabelOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Measure a model against labels and its network.
 
-    Accuracy and macro F1 are against the true labels, fidelity is against the network. The baseline
-    is the most common class. Of a model that classifies nodes only the fidelity is known. The data
-    set may be a folder that gnn2logic shard wrote; it is read in parts.
+    Accuracy, macro F1 and AUROC (for two classes) are against the true labels, fidelity is against
+    the network. The baseline is the most common class. Of a model that classifies nodes only the
+    fidelity is known. The data set may be a folder that gnn2logic shard wrote; it is read in parts.
     """
     talker(quiet)
+    data = with_columns(data, smiles, label)
     from gnn2logic.storage import is_store
 
     comparison: Comparison
@@ -70,7 +76,7 @@ def evaluate(
         emit_json(plain | tables)
         return
     emit(f"{len(comparison.rows)} {comparison.level}s of {name} ({part})\n")
-    heads = ("who", "accuracy", "macro_f1", "fidelity")
+    heads = ("who", "accuracy", "macro_f1", "auroc", "fidelity")
     shown = [key for key in heads if scores[0][key] is not None]
     emit_table(
         [key.replace("_", " ") for key in shown], [[row[key] for key in shown] for row in scores]

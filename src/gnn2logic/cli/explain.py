@@ -12,9 +12,12 @@ from gnn2logic.cli.options import (
     DataOption,
     DataPart,
     JsonOption,
+    LabelOption,
     ModelArgument,
     QuietOption,
+    SmilesOption,
     TeacherOption,
+    with_columns,
 )
 from gnn2logic.cli.output import PICTURES, check_output, emit, emit_json, save_picture, talker
 from gnn2logic.exceptions import ParameterError
@@ -51,6 +54,8 @@ def explain(
         Path | None, typer.Option(help="Draw it as well, into NAME.png, .svg or .pdf.")
     ] = None,
     data: DataOption = None,
+    smiles: SmilesOption = None,
+    label: LabelOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -60,6 +65,7 @@ def explain(
     would give another class.
     """
     say = talker(quiet)
+    data = with_columns(data, smiles, label)
     if picture is not None:
         check_output(picture, PICTURES)
     from gnn2logic import explanation

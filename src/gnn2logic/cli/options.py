@@ -23,13 +23,16 @@ __all__ = [
     "GnnOption",
     "HiddenOption",
     "JsonOption",
+    "LabelOption",
     "LayersOption",
     "ModelArgument",
     "PartOption",
     "QuietOption",
     "SeedOption",
+    "SmilesOption",
     "TeacherOption",
     "settings_from",
+    "with_columns",
 ]
 
 
@@ -61,7 +64,8 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="The name of a data set (see gnn2logic datasets), or a folder in TU format.",
+        help="The name of a data set (see gnn2logic datasets), a folder in TU format, or a CSV "
+        "file of molecules.",
         autocompletion=_known_names,
         show_default=False,
     ),
@@ -111,6 +115,37 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON, for progra
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="No progress and no warnings on stderr.")
 ]
+
+
+SmilesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--smiles",
+        metavar="COLUMN",
+        help="Of a CSV file: the column with the molecules as SMILES.",
+        show_default=False,
+    ),
+]
+LabelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="Of a CSV file: the column with the classes.",
+        show_default=False,
+    ),
+]
+
+
+def with_columns(data: list[str] | None, smiles: str | None, label: str | None) -> list[str] | None:
+    """Return the options of a data set with the columns of a table among them.
+
+    >>> with_columns(["errors=skip"], "smiles", None)
+    ['errors=skip', 'smiles="smiles"']
+    """
+    columns = {"smiles": smiles, "label": label}
+    given = [f"{key}={json.dumps(value)}" for key, value in columns.items() if value is not None]
+    return [*(data or ()), *given] if given else data
 
 
 def settings_from(option: str, given: Iterable[str] | None, known: Iterable[str]) -> dict[str, Any]:

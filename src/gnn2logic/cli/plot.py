@@ -14,10 +14,13 @@ from gnn2logic.cli.options import (
     DataOption,
     DataPart,
     JsonOption,
+    LabelOption,
     ModelArgument,
     PartOption,
     QuietOption,
+    SmilesOption,
     TeacherOption,
+    with_columns,
 )
 from gnn2logic.cli.output import PICTURES, check_output, emit_json, save_picture, talker
 from gnn2logic.exceptions import ParameterError
@@ -57,6 +60,8 @@ def plot(
     part: PartOption = DataPart.TEST,
     data: DataOption = None,
     as_json: JsonOption = False,
+    smiles: SmilesOption = None,
+    label: LabelOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Draw a model, or how good it is.
@@ -65,6 +70,7 @@ def plot(
     there is one, and else on what they were learned from.
     """
     say = talker(quiet)
+    data = with_columns(data, smiles, label)
     check_output(out, PICTURES)
     if dataset is None and what in (Picture.CONFUSION, Picture.FIDELITY):
         raise ParameterError(f"--what {what} needs a DATASET to measure the model on.")

@@ -12,11 +12,14 @@ from gnn2logic.cli.options import (
     DataOption,
     DataPart,
     JsonOption,
+    LabelOption,
     ModelArgument,
     PartOption,
     QuietOption,
     SeedOption,
+    SmilesOption,
     TeacherOption,
+    with_columns,
 )
 from gnn2logic.cli.output import check_output, emit_json, talker, writing_to
 
@@ -39,6 +42,8 @@ def report(
     examples: Annotated[int, typer.Option(min=0, help="Graphs of each class to show.")] = 6,
     part: PartOption = DataPart.TEST,
     data: DataOption = None,
+    smiles: SmilesOption = None,
+    label: LabelOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -48,6 +53,7 @@ def report(
     The HTML page is one file that needs no network. Markdown and JSON have the same content.
     """
     say = talker(quiet)
+    data = with_columns(data, smiles, label)
     check_output(out, _ENDINGS)
     from gnn2logic import reporting
     from gnn2logic.cli.subjects import arguments_of, load_named

@@ -17,10 +17,13 @@ from gnn2logic.cli.options import (
     GnnOption,
     HiddenOption,
     JsonOption,
+    LabelOption,
     LayersOption,
     PartOption,
     QuietOption,
     SeedOption,
+    SmilesOption,
+    with_columns,
 )
 from gnn2logic.cli.output import check_output, emit_json, emit_scores, talker, writing_to
 
@@ -46,12 +49,15 @@ def train(
     gnn: GnnOption = None,
     part: PartOption = DataPart.TRAIN,
     data: DataOption = None,
+    smiles: SmilesOption = None,
+    label: LabelOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Train a graph neural network on a data set, and save it."""
     say = talker(quiet)
+    data = with_columns(data, smiles, label)
     check_output(out, (".safetensors",))
     from gnn2logic.cli.data import choose, load_whole
     from gnn2logic.cli.subjects import scores_on_parts

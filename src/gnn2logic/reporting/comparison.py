@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnn2logic.plotting.tables import label_counts
 
-__all__ = ["Comparison"]
+__all__ = ["Comparison", "area_under_roc"]
 
 Labels = npt.NDArray[Any]
 
@@ -30,6 +30,9 @@ class Comparison:
     predicted : array
     truth, teacher : array or None
         None where nothing is known. All arrays have one entry for each of `rows`.
+    probabilities, teacher_probabilities : array of float or None
+        How sure the model and the teacher are of the second of two classes; None for other numbers
+        of classes, and where nobody says.
     """
 
     level: str
@@ -38,6 +41,8 @@ class Comparison:
     predicted: Labels
     truth: Labels | None
     teacher: Labels | None
+    probabilities: npt.NDArray[np.float64] | None = None
+    teacher_probabilities: npt.NDArray[np.float64] | None = None
 
     @property
     def reference(self) -> Labels | None:
@@ -65,22 +70,25 @@ class Comparison:
 
         Accuracy and macro F1 (over the classes that are true or predicted somewhere) are against
         the true labels, fidelity is against the teacher; None where there is nothing to compare
-        with.
+        with. AUROC, the area under the ROC curve, is there for two classes: how often an example of
+        the second class gets a higher probability than one of the first.
 
         >>> labels = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])
         >>> scores = Comparison("graph", {0: "a", 1: "b"}, np.arange(4), *labels, None).scores()
         >>> [(row["who"], row["accuracy"], round(row["macro_f1"], 4)) for row in scores]
         [('rule', 0.75, 0.7333), ('baseline', 0.75, 0.4286)]
         """
-        rows = [self._figures("rule", self.predicted)]
+        rows = [self._figures("rule", self.predicted, self.probabilities)]
         if self.teacher is not None:
-            rows.append(self._figures("teacher", self.teacher))
+            rows.append(self._figures("teacher", self.teacher, self.teacher_probabilities))
         if self.reference is not None:
             constant = np.full(len(self.reference), self.most_common)
-            rows.append(self._figures("baseline", constant))
+            rows.append(self._figures("baseline", constant, np.zeros(len(constant))))
         return rows
 
-    def _figures(self, who: str, labels: Labels) -> dict[str, Any]:
+    def _figures(
+        self, who: str, labels: Labels, probabilities: npt.NDArray[np.float64] | None
+    ) -> dict[str, Any]:
         n_right = None if self.truth is None else int((labels == self.truth).sum())
         n_agree = None if self.teacher is None else int((labels == self.teacher).sum())
         count = len(labels)
@@ -90,9 +98,15 @@ class Comparison:
             "n_right": n_right,
             "accuracy": None if n_right is None else n_right / count,
             "macro_f1": None if self.truth is None else _macro_f1(self.truth, labels),
+            "auroc": self._auroc(probabilities),
             "n_agree": n_agree,
             "fidelity": None if n_agree is None else n_agree / count,
         }
+
+    def _auroc(self, probabilities: npt.NDArray[np.float64] | None) -> float | None:
+        if self.truth is None or probabilities is None or self.probabilities is None:
+            return None
+        return area_under_roc(self.truth == list(self.class_names)[1], probabilities)
 
     def confusion(self) -> list[list[int]] | None:
         """Return how often each true class (a row) meets each class that the model says."""
@@ -122,3 +136,20 @@ def _macro_f1(truth: Labels, predicted: Labels) -> float:
         both = int(((truth == label) & (predicted == label)).sum())
         scores.append(2 * both / int((truth == label).sum() + (predicted == label).sum()))
     return float(np.mean(scores))
+
+
+def area_under_roc(is_second: npt.NDArray[np.bool_], scores: npt.NDArray[Any]) -> float | None:
+    """Return how often the second class is scored above the first, ties half; None without both.
+
+    >>> area_under_roc(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.9]))
+    0.875
+    """
+    n_second = int(is_second.sum())
+    n_first = len(is_second) - n_second
+    if not n_first or not n_second:
+        return None
+    _, codes = np.unique(scores, return_inverse=True)
+    second = np.bincount(codes, weights=is_second)
+    first = np.bincount(codes, weights=~is_second)
+    below = np.cumsum(first) - first
+    return float((second * (below + first / 2)).sum() / (n_first * n_second))

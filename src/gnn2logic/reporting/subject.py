@@ -166,7 +166,18 @@ def _comparison(
     truth = None if truth is None else truth[rows]
     taught = None if taught is None else taught[rows]
     names = _names_of_classes(class_names, subject.labels, truth, taught)
-    return Comparison(level, names, rows, predicted[rows], truth, taught)
+    sure = [_second_class(one, graphs, subject.labels) for one in (idt, teacher)]
+    certain, theirs = (None if column is None else column[rows] for column in sure)
+    return Comparison(level, names, rows, predicted[rows], truth, taught, certain, theirs)
+
+
+def _second_class(model: Any, graphs: Any, labels: list[Any]) -> npt.NDArray[np.float64] | None:
+    """Return how sure a model is of the second of two classes; None if it does not say."""
+    classes = getattr(model, "classes_", None)
+    known = classes is not None and np.asarray(classes).tolist() == labels
+    if len(labels) != 2 or not known or not hasattr(model, "predict_proba"):
+        return None
+    return np.asarray(model.predict_proba(graphs), dtype=np.float64)[:, 1]
 
 
 def _teacher_labels(teacher: Any, graphs: Any, subject: Subject) -> Labels:
