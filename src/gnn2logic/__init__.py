@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from gnn2logic._version import __version__
 
 if TYPE_CHECKING:
+    from gnn2logic.certification import Certificate, certify
     from gnn2logic.distillation import (
         IDTDistiller,
         Teacher,
@@ -92,6 +93,7 @@ __all__ = [
     "FALSE",
     "TRUE",
     "A",
+    "Certificate",
     "CypherNames",
     "Explanation",
     "Formula",
@@ -118,6 +120,7 @@ __all__ = [
     "as_batch",
     "as_teacher",
     "capture",
+    "certify",
     "disagreements",
     "distill",
     "equivalent",
@@ -165,6 +168,7 @@ __all__ = [
 
 # Where the public names live; those not listed come from the logic.
 _HOMES = {
+    "gnn2logic.certification": ("Certificate", "certify"),
     "gnn2logic.distillation": (
         "IDTDistiller",
         "Teacher",
@@ -223,6 +227,7 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _PARTS = (
+    "certification",
     "chem",
     "datasets",
     "distillation",

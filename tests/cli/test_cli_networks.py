@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import oracle
-from cli_runs import FEW, run, run_json, run_program
+from cli_runs import FEW, run, run_json, run_program, save_model
 
 pytest.importorskip("torch_geometric", reason="needs the extra 'torch'")
 
@@ -323,3 +323,24 @@ def test_networks_that_say_nothing_are_told(command: str, tmp_path: Path) -> Non
     done = run_program(command, "psi_1", *FEW, *loud, "--gnn", "lr=1e-9", "--out", out)
     assert done.returncode == 0
     assert "warning: The network is not better than saying the most frequent class" in done.stderr
+
+
+def test_certificates_of_a_rule_and_its_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "certified_networks.py").write_text(
+        "import gnn2logic as gl\n"
+        "def same():\n    return gl.to_gnn(gl.parse('1 U1 > 6'), names=['U0', 'U1'])\n"
+        "def other():\n    return gl.to_gnn(gl.parse('1 U1 > 2'), names=['U0', 'U1'])\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    model = save_model(tmp_path / "rule.idt.json", "1 U1 > 6")
+    options = ["psi_0", *FEW, "--part", "all", "--teacher"]
+    plain = run_json("certify", model, *options, "certified_networks:same")
+    assert (plain["grade"], plain["n_compared"], plain["n_disagreements"]) == ("statistical", 60, 0)
+    small = ["--grade", "exhaustive", "--max-nodes", 3]
+    proven = run("certify", model, *options, "certified_networks:same", *small)
+    assert "up to isomorphism, were run" in proven.stdout
+    differs = run("certify", model, *options, "certified_networks:other", *small, code=1)
+    assert "differ on a graph with 3 nodes" in differs.stdout
+    assert "disagreement" in differs.stdout

@@ -104,6 +104,7 @@ COMMANDS = (
     "export",
     "check",
     "evaluate",
+    "certify",
     "explain",
     "plot",
     "report",

@@ -22,11 +22,10 @@ from gnn2logic.distillation.disagreements import (
 from gnn2logic.distillation.mutation import Candidate, Material
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import FeatureError, UnseenCategoryWarning, UnsupportedInputError
-from gnn2logic.graphs.read_pyg import from_pyg
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.models.pyg_data import pyg_graphs
 
-__all__ = ["find_disagreements"]
+__all__ = ["as_read", "find_disagreements"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -110,11 +109,7 @@ class _Search:
         self._budget = budget
         self._n_graphs = len(graphs)
         self._check_readable(graphs)
-        bare = [Data(edge_index=data.edge_index, num_nodes=data.num_nodes) for data in graphs]
-        structure = from_pyg(bare)
-        self.material = Material(
-            graphs, symmetric=structure.is_symmetric, loops=structure.has_loops
-        )
+        self.material = Material.of(graphs)
 
     def _check_readable(self, graphs: Sequence[Data]) -> None:
         """Refuse graphs that only one of the two can read once they are PyG data."""
@@ -129,7 +124,7 @@ class _Search:
     def _encode(self, graphs: Sequence[Data]) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnseenCategoryWarning)
-            return self._idt.encoder_.transform(_as_read(graphs))
+            return self._idt.encoder_.transform(as_read(graphs))
 
     # Asking -----------------------------------------------------------------------------------
 
@@ -149,7 +144,7 @@ class _Search:
     def _answers(self, graphs: list[Data]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnseenCategoryWarning)
-            return both_answers(self._idt, _as_read(graphs), self._teacher, graphs)
+            return both_answers(self._idt, as_read(graphs), self._teacher, graphs)
 
     # Searching --------------------------------------------------------------------------------
 
@@ -226,7 +221,7 @@ class _Search:
         )
 
 
-def _as_read(graphs: Sequence[Data]) -> list[Data]:
+def as_read(graphs: Sequence[Data]) -> list[Data]:
     """Return the graphs for the IDT, which needs no column of ones where there is no predicate."""
     seen = []
     for data in graphs:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 import torch
 from torch_geometric.data import Data
 
+from gnn2logic.graphs.read_pyg import from_pyg
+
 __all__ = ["Candidate", "Material"]
 
 IntArray = npt.NDArray[np.int64]
@@ -90,6 +92,52 @@ class Material:
         # Edges without attributes are all of one kind, even where the data has none to copy.
         n_rows = int(self._first_edge[-1]) or (0 if self._edge_rows else 1)
         self.edge_kind, self._edge_choice = _kinds(self._edge_rows, n_rows)
+
+    @property
+    def node_types(self) -> IntArray:
+        """A node of the data for every sort of features that its nodes have."""
+        return self._node_choice
+
+    @property
+    def edge_types(self) -> IntArray:
+        """An edge of the data for every sort of attributes that its edges have."""
+        return self._edge_choice
+
+    @classmethod
+    def of(cls, graphs: Sequence[Data]) -> Material:
+        """Return the rows of graphs; their edges say whether new ones go both ways."""
+        bare = [Data(edge_index=data.edge_index, num_nodes=data.num_nodes) for data in graphs]
+        structure = from_pyg(bare)
+        return cls(graphs, symmetric=structure.is_symmetric, loops=structure.has_loops)
+
+    def shuffled(self, number: int, rng: np.random.Generator) -> Candidate:
+        """Return a random graph with as many nodes and edges as one of the data.
+
+        Features are those of nodes drawn from all graphs, attributes those of edges drawn from
+        all graphs.
+        """
+        like = self.candidate(number)
+        size = len(like.nodes)
+        nodes = rng.integers(self._first_node[-1], size=size)
+        if not len(like.edges):
+            return replace(like, nodes=nodes)
+        pairs = np.array(
+            [
+                (v, w)
+                for v in range(size)
+                for w in range(v if self._symmetric else 0, size)
+                if v != w or self._loops
+            ],
+            dtype=np.int64,
+        )
+        wanted = like.n_pairs if self._symmetric else len(np.unique(like.ends, axis=1).T)
+        chosen = pairs[rng.permutation(len(pairs))[:wanted]]
+        attributes = rng.integers(self._first_edge[-1], size=len(chosen))
+        if self._symmetric:
+            back = chosen[:, 0] != chosen[:, 1]
+            chosen = np.concatenate([chosen, chosen[back][:, ::-1]])
+            attributes = np.concatenate([attributes, attributes[back]])
+        return Candidate(number, nodes, chosen.T.copy(), attributes)
 
     def candidate(self, number: int) -> Candidate:
         """Return one of the graphs as it is."""

@@ -32,6 +32,7 @@ def distill(
     *,
     variant: str | None = None,
     mask: object = None,
+    counterexamples: object = None,
     **idt_params: Any,
 ) -> IDTClassifier | IDTNodeClassifier:
     """Distil a trained network into rules.
@@ -61,6 +62,11 @@ def distill(
           of layers is used.
     mask : array of bool, optional
         For node tasks: the nodes to learn from.
+    counterexamples : int, or sequence of Disagreement or PyG graphs, optional
+        Graphs to learn from as well, such as ``certify(...).counterexamples``. A whole number: so
+        many times, at most, graphs are searched on which rule and teacher differ (see
+        `find_disagreements`), and the rule is learned again with these, until none are found. For
+        IDT(GNN), because only the teacher has labels for them.
     **idt_params
         Parameters of `IDTClassifier`, such as ``max_size`` or ``random_state``.
 
@@ -96,6 +102,17 @@ def distill(
         )
     # Unknown names are told before the teacher is asked, which takes time.
     either = IDTClassifier().set_params(**idt_params)
+    if counterexamples is not None:
+        from gnn2logic.distillation.corrections import distill_with_counterexamples
+
+        if short != "gnn" or mask is not None or isinstance(graphs, ShardStore):
+            raise ParameterError(
+                "counterexamples are for IDT(GNN) on graphs in memory, without labels and mask: "
+                "only the teacher has labels for them."
+            )
+        return distill_with_counterexamples(
+            network, graphs, counterexamples, either.get_params(deep=False)
+        )
     return fit_to_teacher(network, graphs, y, short, either.get_params(deep=False), mask=mask)
 
 

@@ -1,0 +1,108 @@
+"""Asking a rule and a network about the same graphs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from torch_geometric.data import Data
+
+from gnn2logic._validation import check_fitted
+from gnn2logic.distillation.agreement import fidelity
+from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
+from gnn2logic.distillation.counterexamples import as_read
+from gnn2logic.distillation.disagreements import Disagreement, Disagreements
+from gnn2logic.distillation.estimator import IDTDistiller
+from gnn2logic.exceptions import ParameterError, UnseenCategoryWarning, UnsupportedInputError
+from gnn2logic.idt import IDTPredictor
+from gnn2logic.scorecards import ScorecardPredictor
+
+__all__ = ["Comparison"]
+
+Rule = IDTPredictor | ScorecardPredictor
+# Counterexamples that are kept; nobody looks at more.
+_MOST_KEPT = 20
+
+
+class Comparison:
+    """A rule and a network, asked together; differences are counted by graph and some are kept."""
+
+    def __init__(self, rule: object, teacher: object) -> None:
+        if isinstance(rule, IDTDistiller):
+            check_fitted(rule, "idt_")
+            rule = rule.idt_
+        if not isinstance(rule, IDTPredictor | ScorecardPredictor):
+            raise UnsupportedInputError(
+                "idt must be a fitted rule or scorecard, such as an IDTClassifier. "
+                f"Got {type(rule).__name__} instead; from_formulas makes a model of formulas."
+            )
+        check_fitted(rule, "encoder_")
+        if not hasattr(rule, "classes_"):
+            raise UnsupportedInputError(
+                "certify compares classes. This scorecard predicts numbers."
+            )
+        self.rule: Rule = rule
+        self.level = rule._level
+        self.teacher = teacher_of_classes(as_teacher(teacher), len(rule.classes_))
+        self.n_compared = 0
+        self.n_disagreements = 0
+        self._kept: list[Disagreement] = []
+
+    def ask(self, graphs: Sequence[Data], origins: Sequence[int] | None = None) -> int:
+        """Compare on some graphs; return on how many of them the two differ."""
+        items = list(graphs)
+        ours, theirs = self._answers(items)
+        differs = np.asarray(ours != theirs)
+        starts = np.arange(len(items))
+        if self.level == "node":
+            starts = np.cumsum([0, *(data.num_nodes for data in items[:-1])])
+            differs = np.logical_or.reduceat(differs, starts)
+        self.n_compared += len(items)
+        found = np.flatnonzero(differs).tolist()
+        self.n_disagreements += len(found)
+        for number in found[: _MOST_KEPT - len(self._kept)]:
+            self._keep(items[number], number if origins is None else origins[number])
+        return len(found)
+
+    def _answers(self, items: list[Data]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnseenCategoryWarning)
+            ours = self.rule.predict(as_read(items))
+        answers = self.teacher.run(items, activations=False)
+        if answers.level != self.level and not answers.either_level:
+            raise ParameterError(
+                f"Both must classify the same things. The rule classifies {self.level}s and the "
+                f"network {answers.level}s."
+            )
+        fidelity(ours, answers.labels, None)  # refuses labels of two kinds
+        return ours, answers.labels
+
+    def _keep(self, data: Data, origin: int) -> None:
+        # Asked alone, so that what is reported is what anybody sees who runs the two on it.
+        ours, theirs = self._answers([data])
+        rows = np.flatnonzero(ours != theirs)
+        if not len(rows):
+            return
+        row = int(rows[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnseenCategoryWarning)
+            graph = self.rule.encoder_.transform(as_read([data]))
+        self._kept.append(
+            Disagreement(
+                index=origin,
+                node=row if self.level == "node" else None,
+                graph=graph,
+                data=data,
+                idt=ours[row],
+                teacher=theirs[row],
+            )
+        )
+
+    @property
+    def counterexamples(self) -> Disagreements:
+        """The differences that were kept, smallest graphs first."""
+        order = sorted(self._kept, key=lambda item: (item.graph.n_nodes, item.graph.n_edges))
+        return Disagreements(order, self.n_compared, self.level)

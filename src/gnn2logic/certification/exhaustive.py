@@ -1,0 +1,145 @@
+"""Asking about every small graph, one of each isomorphism class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from torch_geometric.data import Data
+
+from gnn2logic.certification.answers import Comparison
+from gnn2logic.certification.certificates import Certificate
+from gnn2logic.distillation.mutation import Candidate, Material
+from gnn2logic.exceptions import EquivalenceError, UnsupportedInputError
+from gnn2logic.logic.equivalence.enumeration import ColouredGraphs, coloured_graphs
+from gnn2logic.logic.equivalence.orbits import Representatives, bit_matrix
+from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError
+from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes, enumerable_nodes
+
+__all__ = ["certify_all_graphs"]
+
+_AT_ONCE = 2048
+
+
+@dataclass(frozen=True)
+class _NodeTypes(GraphSpace):
+    """All graphs whose nodes have one of some sorts of features."""
+
+    n_types: int = 1
+
+    @property
+    def n_colours(self) -> int:
+        """The number of sorts."""
+        return self.n_types
+
+
+def certify_all_graphs(
+    comparison: Comparison,
+    graphs: list[Data],
+    *,
+    max_nodes: int,
+    graph_class: str,
+    time_limit: float | None,
+    max_graphs: int,
+) -> Certificate:
+    """Return whether two agree on all graphs of up to so many nodes, of types that the data has."""
+    material = Material.of(graphs)
+    if len(material.edge_types) > 1:
+        raise UnsupportedInputError(
+            "The exhaustive grade is for edges of one sort. The given graphs have "
+            f"{len(material.edge_types)} sorts of edge attributes."
+        )
+    n_types = len(material.node_types)
+    # Without any edge in the data there is no attribute to copy, and none is needed.
+    relations: tuple[str | None, ...] = (None,) if len(material.edge_types) else ()
+    space = _NodeTypes(graph_class, relations, (), n_types)
+    reachable, n_graphs = enumerable_nodes(space, max_nodes, max_graphs)
+    if reachable < max_nodes:
+        raise EquivalenceError(
+            f"There are {n_graphs:,} {space.describe(reachable + 1)} of {n_types} sorts of nodes; "
+            f"max_graphs allows {max_graphs:,}. Set max_nodes to at most {reachable} instead of "
+            f"{max_nodes}."
+        )
+    deadline = Deadline(time_limit)
+    proven, finished = 0, False
+    try:
+        for n_nodes in range(1, max_nodes + 1):
+            for level in coloured_graphs(space, n_nodes, Representatives(space, deadline)):
+                for some in level:
+                    _ask(comparison, material, space, some, deadline)
+                # All graphs of the level with the first difference: smallest ones are together.
+                if comparison.n_disagreements:
+                    break
+            if comparison.n_disagreements:
+                break
+            proven = n_nodes
+        finished = True
+    except OutOfTimeError:
+        pass
+    return _certificate(comparison, space, proven, max_nodes, finished)
+
+
+def _ask(
+    comparison: Comparison,
+    material: Material,
+    space: GraphSpace,
+    graphs: ColouredGraphs,
+    deadline: Deadline,
+) -> None:
+    n_nodes = graphs.colours.shape[1]
+    slots = space.slots(n_nodes)
+    taken = bit_matrix(graphs.edges, len(slots)).astype(bool)
+    ends: npt.NDArray[np.int64] = np.array(
+        [(slot.source, slot.target) for slot in slots], dtype=np.int64
+    ).reshape(-1, 2)
+    for start in range(0, len(taken), _AT_ONCE):
+        deadline.check()
+        block = []
+        for row in range(start, min(start + _AT_ONCE, len(taken))):
+            pairs = ends[taken[row]]
+            if space.symmetric:
+                other = pairs[pairs[:, 0] != pairs[:, 1]]
+                pairs = np.concatenate([pairs, other[:, ::-1]])
+            nodes = material.node_types[graphs.colours[row]]
+            edges = np.repeat(material.edge_types[:1], len(pairs))
+            block.append(material.data(Candidate(0, nodes, pairs.T.copy(), edges)))
+        comparison.ask(block)
+
+
+def _certificate(
+    comparison: Comparison, space: _NodeTypes, proven: int, max_nodes: int, finished: bool
+) -> Certificate:
+    n, k = comparison.n_compared, comparison.n_disagreements
+    sorts = "one sort of nodes" if space.n_types == 1 else f"{space.n_types} sorts of nodes"
+    source = f"{space.describe(max_nodes)}, of the {sorts} in the data"
+    where = f"all {space.describe(proven)}, of the {sorts} in the data" if proven else ""
+    if k:
+        first = comparison.counterexamples[0]
+        statement = (
+            f"Rule and network differ on a graph with {count_nodes(first.graph.n_nodes)}: the rule "
+            f"says {first.idt}, the network {first.teacher}."
+        )
+        if proven:
+            statement += f" They agree on {where}."
+    elif finished:
+        statement = (
+            f"Rule and network agree on {where}: all {n:,} of them, up to isomorphism, were run. "
+            "This says nothing about larger graphs, or nodes of other sorts."
+        )
+    else:
+        statement = f"Undecided: time ran out after {n:,} graphs without a difference."
+        if proven:
+            statement += f" Rule and network agree on {where}."
+    return Certificate(
+        grade="exhaustive",
+        holds=False if k else True if finished else None,
+        statement=statement,
+        n_compared=n,
+        n_disagreements=k,
+        agreement=1.0 if finished and not k else 0.0,
+        confidence=None,
+        source=source,
+        max_nodes=proven,
+        counterexamples=comparison.counterexamples,
+    )

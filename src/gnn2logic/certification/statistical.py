@@ -1,0 +1,120 @@
+"""A bound on the share of graphs on which two agree, from a sample of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.stats import beta
+from torch_geometric.data import Data
+
+from gnn2logic._validation import check_choice, check_whole, is_number
+from gnn2logic.certification.answers import Comparison
+from gnn2logic.certification.certificates import Certificate
+from gnn2logic.distillation.mutation import Material
+from gnn2logic.exceptions import ParameterError
+
+__all__ = ["SOURCES", "agreement_bound", "certify_by_sample"]
+
+SOURCES = {
+    "given": "graphs like those that were given",
+    "mutated": "the given graphs after one to five random changes",
+    "random": "random graphs with the sizes, features and numbers of edges of the given ones",
+}
+_AT_ONCE = 512
+_MOST_CHANGES = 5
+
+
+def agreement_bound(n_agreements: int, n_compared: int, confidence: float = 0.95) -> float:
+    """Return the exact one-sided bound of Clopper and Pearson.
+
+    The share of all graphs on which two agree is at least this, but for a chance of
+    ``1 - confidence`` that the sample was unusual. The sample must be drawn independently.
+
+    >>> round(agreement_bound(200, 200), 4), round(agreement_bound(197, 200), 4)
+    (0.9851, 0.9617)
+    """
+    check_whole("n_compared", n_compared, least=1)
+    check_whole("n_agreements", n_agreements, least=0)
+    if n_agreements > n_compared:
+        raise ParameterError(
+            f"n_agreements must be at most n_compared. Got {n_agreements} of {n_compared}."
+        )
+    check_confidence(confidence)
+    if n_agreements == 0:
+        return 0.0
+    return float(beta.ppf(1 - confidence, n_agreements, n_compared - n_agreements + 1))
+
+
+def check_confidence(confidence: object) -> None:
+    """Refuse what is no chance between 0 and 1."""
+    if not (is_number(confidence) and 0 < confidence < 1):
+        raise ParameterError(
+            f"confidence must be a number between 0 and 1, such as 0.95. Got {confidence!r}."
+        )
+
+
+def certify_by_sample(
+    comparison: Comparison,
+    graphs: list[Data],
+    *,
+    source: str,
+    n_graphs: int,
+    confidence: float,
+    rng: np.random.Generator,
+) -> Certificate:
+    """Return a bound on the agreement on graphs from a source."""
+    check_choice("source", source, tuple(SOURCES))
+    check_confidence(confidence)
+    if source == "given":
+        for start in range(0, len(graphs), _AT_ONCE):
+            block = graphs[start : start + _AT_ONCE]
+            comparison.ask(block, range(start, start + len(block)))
+    else:
+        _draw(comparison, graphs, source, n_graphs, rng)
+    n, k = comparison.n_compared, comparison.n_disagreements
+    bound = agreement_bound(n - k, n, confidence)
+    whom = (
+        "Rule and network agree"
+        if comparison.level == "graph"
+        else ("Rule and network agree at all nodes")
+    )
+    differ = "differ once" if k == 1 else f"differ {k} times" if k else "never differ"
+    # Rounded down: a bound must not promise more than was shown.
+    percent = math.floor(10_000 * bound) / 100
+    statement = (
+        f"{whom} on at least {percent:.2f} % of {SOURCES[source]}, {100 * confidence:g} % "
+        f"sure: on {n} graphs drawn from these they {differ}. This is a bound for graphs from this "
+        "source, and says nothing about others."
+    )
+    return Certificate(
+        grade="statistical",
+        holds=False if k else None,
+        statement=statement,
+        n_compared=n,
+        n_disagreements=k,
+        agreement=bound,
+        confidence=confidence,
+        source=SOURCES[source],
+        max_nodes=None,
+        counterexamples=comparison.counterexamples,
+    )
+
+
+def _draw(
+    comparison: Comparison, graphs: list[Data], source: str, n_graphs: int, rng: np.random.Generator
+) -> None:
+    material = Material.of(graphs)
+    while comparison.n_compared < n_graphs:
+        count = min(_AT_ONCE, n_graphs - comparison.n_compared)
+        drawn, origins = [], []
+        for number in rng.integers(len(graphs), size=count).tolist():
+            if source == "random":
+                candidate = material.shuffled(number, rng)
+            else:
+                candidate = material.candidate(number)
+                for _ in range(int(rng.integers(1, _MOST_CHANGES + 1))):
+                    candidate = material.mutate(candidate, rng)
+            drawn.append(material.data(candidate))
+            origins.append(number)
+        comparison.ask(drawn, origins)

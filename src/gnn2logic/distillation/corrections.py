@@ -1,0 +1,72 @@
+"""Learning again from the graphs on which a rule was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch_geometric.data import Data
+
+from gnn2logic._validation import is_whole
+from gnn2logic.distillation.counterexamples import as_read, find_disagreements
+from gnn2logic.distillation.disagreements import Disagreement
+from gnn2logic.distillation.teacher import Teacher
+from gnn2logic.distillation.variants import fit_to_teacher
+from gnn2logic.exceptions import ParameterError
+from gnn2logic.graphs.reading import read_once
+from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
+from gnn2logic.models.pyg_data import pyg_graphs
+
+__all__ = ["distill_with_counterexamples"]
+
+# How many graphs each round adds, as a share of what is learned from, and at least.
+_SHARE, _LEAST = 0.05, 5
+
+
+def distill_with_counterexamples(
+    teacher: Teacher, graphs: object, counterexamples: object, idt_params: dict[str, Any]
+) -> IDTClassifier | IDTNodeClassifier:
+    """Distil with graphs that were given, or with those that a search finds, round by round."""
+    items = pyg_graphs(read_once(graphs))
+    if not is_whole(counterexamples):
+        return _fitted(teacher, [*items, *_as_graphs(counterexamples)], idt_params)
+    if counterexamples < 0:
+        raise ParameterError(
+            f"counterexamples must be a number of rounds, 0 or more. Got {counterexamples}."
+        )
+    idt = _fitted(teacher, items, idt_params)
+    wanted = max(_LEAST, round(_SHARE * len(items)))
+    for number in range(counterexamples):
+        # Only what the teacher was trained on is a start: other graphs would lead away from it.
+        found = find_disagreements(
+            idt,
+            teacher,
+            items,
+            n=wanted,
+            max_nodes=max(data.num_nodes for data in items),
+            budget=200 * wanted,
+            random_state=number,
+        )
+        if not found:
+            break
+        items = [*items, *_as_graphs(found)]
+        idt = _fitted(teacher, items, idt_params)
+    return idt
+
+
+def _fitted(
+    teacher: Teacher, items: list[Data], idt_params: dict[str, Any]
+) -> IDTClassifier | IDTNodeClassifier:
+    return fit_to_teacher(teacher, as_read(items), None, "gnn", idt_params)
+
+
+def _as_graphs(counterexamples: object) -> list[Data]:
+    if not isinstance(counterexamples, Sequence) or isinstance(counterexamples, str):
+        raise ParameterError(
+            "counterexamples must be a number of rounds, or a sequence of graphs. "
+            f"Got {type(counterexamples).__name__} instead."
+        )
+    graphs = [one.data if isinstance(one, Disagreement) else one for one in counterexamples]
+    if not all(isinstance(data, Data) for data in graphs):
+        raise ParameterError("counterexamples must be disagreements or PyG graphs (Data).")
+    return graphs
