@@ -17,14 +17,37 @@ import numpy.typing as npt
 from gnn2logic.learning.scoring.losses import TARGET_STEPS, Loss, PatternTable
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.learning.search.cuts import Form
-from gnn2logic.learning.search.judging import Verdict
+from gnn2logic.learning.search.judging import Judge
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.rounds import RoundSettings, Search
 
-__all__ = ["DraftLine", "LineSearch", "LineSettings", "ScoreTargets"]
+__all__ = ["DraftLine", "LineSearch", "LineSettings", "Pace", "ScoreTargets"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How much a new line is trusted while others are searched.
+
+    A planted card is found line by line, each with all its weight, and a line that others make
+    better is replaced. Where no few lines are the truth, small weights make fewer mistakes: a line
+    leaves much of what it says to the next ones, which say it in other words.
+
+    Parameters
+    ----------
+    ridge : float
+        The least price of large weights, in rows.
+    ridge_share : float
+        The same as a share of the rows; the larger one holds.
+    swaps : bool
+        Whether lines are replaced by better ones, given the others.
+    """
+
+    ridge: float
+    ridge_share: float
+    swaps: bool
 
 
 @dataclass(frozen=True)
@@ -40,21 +63,28 @@ class LineSettings:
         What a symbol must explain, in rows: a share of ``price / n_rows`` of the variance.
     ridge : float
         The price of large weights, in rows.
+    paces : tuple of Pace
+        How lines may be found; what is held out chooses among them.
     most_steps : int
         How many conditions one line may have.
     step_size : int
         A further condition on a count is as dear as so many symbols.
     searched_again : frozenset of int
         After how many lines pairs are searched again.
+    swapped_after : frozenset of int
+        After how many lines each of them is replaced if another is better beside the others,
+        where the pace has swaps.
     """
 
     max_lines: int = 20
     max_line_size: int = 10
-    price: float = 1.5
+    price: float = 3.0
     ridge: float = 4.0
+    paces: tuple[Pace, ...] = (Pace(4.0, 0.0, swaps=True), Pace(10.0, 1 / 40, swaps=False))
     most_steps: int = 3
     step_size: int = 6
     searched_again: frozenset[int] = frozenset({1, 3, 6, 11, 18, 27, 40, 60})
+    swapped_after: frozenset[int] = frozenset({2, 3, 4, 5, 6, 8, 10, 13, 16, 20})
     rounds: RoundSettings = field(default_factory=lambda: RoundSettings(pair_work=10_000_000))
     least_weight: int = 5
 
@@ -125,94 +155,134 @@ class LineSearch:
     ) -> None:
         self.level, self.targets, self.rows, self.settings = level, targets, rows, settings
         self._price = settings.price / len(rows)
-        self._ridge = targets.ridge(settings.ridge, rows)
+        self._pace = settings.paces[0]
+        # Columns that were found before the first line, and those that lines may have now.
+        self._first: tuple[int, ...] = ()
         self._known: dict[int, None] = {}
 
-    def run(self, proposed: Sequence[int] = ()) -> Iterator[tuple[DraftLine, ...]]:
-        """Give the lines so far, first none, after each new line and the steps that follow it."""
+    def run(
+        self, proposed: Sequence[int] = (), pace: Pace | None = None
+    ) -> Iterator[tuple[DraftLine, ...]]:
+        """Give the lines so far, first none, after each new line and the steps that follow it.
+
+        What is found does not depend on earlier runs; they only save it work.
+        """
+        self._pace = self.settings.paces[0] if pace is None else pace
         lines: tuple[DraftLine, ...] = ()
-        weights: FloatArray | None = None
+        self._known = dict.fromkeys(self._first)
+        if not self._first:
+            self._explore(self._residuals(lines), 0, proposed)
+            self._first = tuple(self._known)
         while True:
-            weights = self._fitted(lines, weights)
-            residuals = self._residuals(lines, weights)
-            best = self._best_line(lines, residuals, proposed if not lines else ())
+            residuals = self._residuals(lines)
+            best = self._best_line(lines, residuals)
             step = self._best_step(lines, residuals)
             if step is not None and (best is None or step[0] > best[0]):
                 lines = step[1]
-                # Steps come between others, so earlier weights are no guess.
-                weights = None
                 continue
             yield lines
             if best is None or len(lines) >= self.settings.max_lines:
                 return
-            lines = (*lines, best[1])
+            lines = self._swapped((*lines, best[1]))
+            if len(lines) in self.settings.searched_again:
+                self._explore(self._residuals(lines), len(lines))
 
     # The fit so far ----------------------------------------------------------------------------
 
-    def _fitted(self, lines: Sequence[DraftLine], start: FloatArray | None) -> FloatArray:
-        table = self.targets.table(truths_of(lines, self.rows), self.rows)
-        return self.targets.loss.fit(table, self._ridge, start)
-
-    def _residuals(self, lines: Sequence[DraftLine], weights: FloatArray) -> FloatArray:
-        raw = weights[0] + truths_of(lines, self.rows) @ weights[1:]
+    def _residuals(self, lines: Sequence[DraftLine]) -> FloatArray:
+        truths = truths_of(lines, self.rows)
+        table = self.targets.table(truths, self.rows)
+        ridge = max(self._pace.ridge, self._pace.ridge_share * len(self.rows))
+        weights = self.targets.loss.fit(table, self.targets.ridge(ridge, self.rows))
+        raw = weights[0] + truths @ weights[1:]
         residuals = np.zeros_like(self.targets.values)
         residuals[self.rows] = self.targets.values[self.rows] - self.targets.loss.expected(raw)
         return residuals
 
     # Lines -------------------------------------------------------------------------------------
 
-    def _best_line(
-        self, lines: Sequence[DraftLine], residuals: FloatArray, proposed: Sequence[int]
-    ) -> tuple[float, DraftLine] | None:
-        """Return the best new line and what it is worth."""
-        best: tuple[float, DraftLine] | None = None
-        taken = {(line.column, line.form) for line in lines}
+    def _explore(self, residuals: FloatArray, n_lines: int, proposed: Sequence[int] = ()) -> None:
+        """Look for columns: one modal depth after the other at first, pairs of known ones later."""
         varied = self._varied(residuals)
         for channel in varied:
-            search = self._search(residuals[:, channel], len(lines), len(varied), proposed)
-            scale = self._variance(residuals[:, channel])
-            for number in search.best(len(search.verdicts)):
-                verdict = search.verdicts[number]
-                if best is not None and verdict.value * scale <= best[0]:
-                    break
-                if self._is_allowed(number, verdict, taken):
-                    line = self._line(number, verdict.form, (verdict.cut,))
-                    best = verdict.value * scale, line
-                    break
-        return best if best is not None and best[0] > 0 else None
+            search = Search(
+                self._judge(residuals[:, channel]), self.settings.rounds.shared_by(len(varied))
+            )
+            if n_lines == 0:
+                for _ in search.rounds(proposed):
+                    pass
+            else:
+                search.judge_columns(self._known)
+                search.pair_up()
+            self._known.update(dict.fromkeys(search.verdicts))
 
-    def _search(
-        self, residual: FloatArray, n_lines: int, n_channels: int, proposed: Sequence[int]
-    ) -> Search:
-        judge = self.level.judge(
+    def _judge(self, residual: FloatArray) -> Judge:
+        return self.level.judge(
             self.rows,
             residual,
             self.targets.weights,
             price=self._price,
             least_weight=self.settings.least_weight,
         )
-        search = Search(judge, self.settings.rounds.shared_by(n_channels))
-        if n_lines == 0:
-            for _ in search.rounds(proposed):
-                pass
-        search.judge_columns(self._known)
-        if n_lines in self.settings.searched_again:
-            search.pair_up()
-        self._known.update(dict.fromkeys(search.verdicts))
-        return search
 
-    def _is_allowed(
-        self, number: int, verdict: Verdict, taken: set[tuple[int, Form | None]]
-    ) -> bool:
-        space = self.level.space
-        if verdict.form is None:
-            size = min(space.sizes(number))
-        elif verdict.cut < 0:
-            return False
-        else:
-            size = space.sizes(number)[verdict.form.negated] + 1
-        fits = size <= self.settings.max_line_size
-        return fits and (number, verdict.form) not in taken and bool(verdict.gain > 0)
+    def _best_line(
+        self, lines: Sequence[DraftLine], residuals: FloatArray
+    ) -> tuple[float, DraftLine] | None:
+        """Return the best new line and what it is worth."""
+        best: tuple[float, int, int, int] | None = None
+        known = sorted(self._known)
+        sizes = np.array([self.level.space.sizes(number) for number in known])
+        place_of = {number: place for place, number in enumerate(known)}
+        for channel in self._varied(residuals):
+            judged = self._judge(residuals[:, channel]).table(known)
+            negated = np.isin(judged.forms, [form for form in Form if form.negated])
+            size = np.where(negated, sizes[:, 1], sizes[:, 0]) + 1
+            if self.level.row_type == "node":
+                size = sizes.min(axis=1)
+            allowed = (judged.gains > 0) & (judged.cuts >= 0)
+            allowed &= size <= self.settings.max_line_size
+            for line in lines:
+                place = place_of.get(line.column, 0)
+                is_taken = judged.forms[place] == (-1 if line.form is None else line.form)
+                allowed[place] &= not (known[place] == line.column and is_taken)
+            values = np.where(allowed, judged.values, 0.0)
+            place = int(values.argmax())
+            value = float(values[place]) * self._variance(residuals[:, channel])
+            if value > (0.0 if best is None else best[0]):
+                best = value, known[place], int(judged.forms[place]), int(judged.cuts[place])
+        if best is None:
+            return None
+        value, column, form, cut = best
+        return value, self._line(column, Form(form) if form >= 0 else None, (cut,))
+
+    def _swapped(self, lines: tuple[DraftLine, ...]) -> tuple[DraftLine, ...]:
+        """Replace lines, in turn, by better ones given all the others."""
+        if not self._pace.swaps or len(lines) not in self.settings.swapped_after:
+            return lines
+        for place, line in enumerate(lines):
+            others = (*lines[:place], *lines[place + 1 :])
+            residuals = self._residuals(others)
+            other = self._best_line(others, residuals)
+            if other is not None and other[0] > self._worth(line, residuals) * (1 + 1e-9):
+                lines = (*lines[:place], other[1], *lines[place + 1 :])
+        return lines
+
+    def _worth(self, line: DraftLine, residuals: FloatArray) -> float:
+        """Return what a line explains of residuals, less its price, as for new lines."""
+        held = truths_of([line], self.rows).sum(axis=1)
+        weights = self.targets.weights[self.rows].astype(np.float64)
+        by_case = np.bincount(held, weights)
+        size = line.conditions[0].formula.size
+        size += self.settings.step_size * (len(line.conditions) - 1)
+        worth = 0.0
+        for channel in self._varied(residuals):
+            sums = np.bincount(held, weights * residuals[self.rows, channel])
+            explained = (
+                sums**2 / np.maximum(by_case, 1e-9)
+            ).sum() - sums.sum() ** 2 / by_case.sum()
+            scale = self._variance(residuals[:, channel])
+            worth = max(worth, float(explained - self._price * size * scale))
+        return worth
 
     def _line(self, column: int, form: Form | None, cuts: tuple[int, ...]) -> DraftLine:
         conditions = tuple(self.level.condition(column, form, cut) for cut in cuts)

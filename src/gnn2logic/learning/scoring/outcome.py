@@ -109,10 +109,12 @@ def search_cards(
         Told the stage and the number of lines so far.
     """
     clock = Clock() if clock is None else clock
-    drafts = _drafts(level, targets, rows, settings, proposed, "all data", report, clock)
+    paths = _search_at_paces(level, targets, rows, settings, proposed, "all data", report, clock)
+    if not clock.goes_on():
+        del paths[1:]
     n_folds = 0 if folds is None else int(folds.max()) + 1
     judged = np.zeros(len(rows), dtype=bool)
-    raw = np.zeros((len(drafts), len(rows), targets.loss.n_columns))
+    raws = [np.zeros((len(drafts), len(rows), targets.loss.n_columns)) for drafts in paths]
     for number in range(n_folds):
         if not clock.goes_on():
             break
@@ -121,44 +123,61 @@ def search_cards(
         share = len(inside) / len(rows)
         of_fold = replace(settings, least_weight=max(1, int(settings.least_weight * share)))
         name = f"fold {number + 1} of {n_folds}"
-        others = _drafts(level, targets, inside, of_fold, proposed, name, report, clock)
+        of_paces = _search_at_paces(level, targets, inside, of_fold, proposed, name, report, clock)
         # Half a search would make cards look worse than they are.
         if not clock.goes_on():
             break
-        for stage in range(len(drafts)):
-            lines = others[min(stage, len(others) - 1)]
-            raw[stage, held] = _predicted(
-                level, targets, inside, rows[held], lines, settings, max_points
-            )
+        for raw, others in zip(raws, of_paces, strict=True):
+            for stage in range(len(raw)):
+                lines = others[min(stage, len(others) - 1)]
+                raw[stage, held] = _predicted(
+                    level, targets, inside, rows[held], lines, settings, max_points
+                )
         judged |= held
     if not judged.any():
         reason = "the search was stopped before data were held out"
         if n_folds == 0:
             reason = "too few rows to hold some out"
+        drafts = paths[0]
         return CardOutcome(
             drafts, len(drafts) - 1, reason, None, (1.0,) * len(drafts), (), clock.interrupted
         )
     held_rows = rows[judged]
-    shrinkage = [_shrinkage(targets, held_rows, each[judged]) for each in raw]
-    raw = raw * np.array(shrinkage)[:, None, None]
-    figures, errors = _figures(targets, held_rows, raw[:, judged])
+    # Cards of all paces side by side: the fewest lines that are as good as the best win.
+    everything = [
+        (pace, stage) for pace, drafts in enumerate(paths) for stage in range(len(drafts))
+    ]
+    everything.sort(key=lambda place: (place[1], place[0]))
+    shrinkage = [_shrinkage(targets, held_rows, raws[p][stage][judged]) for p, stage in everything]
+    raw_of_all = np.stack(
+        [raws[p][stage][judged] * by for (p, stage), by in zip(everything, shrinkage, strict=True)]
+    )
+    figures, errors = _figures(targets, held_rows, raw_of_all)
     chosen = _choose(figures.loss, errors)
     best = int(figures.loss.argmin())
+    pace, n_chosen = everything[chosen]
     reason = f"the smallest loss on held-out data ({figures.loss[chosen]:.3f})"
     if chosen != best:
         reason = (
-            f"as good on held-out data as the best, of {len(drafts[best])} lines: loss "
+            f"as good on held-out data as the best, of {everything[best][1]} lines: loss "
             f"{figures.loss[chosen]:.3f} against {figures.loss[best]:.3f}"
         )
     if folds is not None and not judged[folds >= 0].all():
         reason += "; not all folds were searched before the end"
-    calibration = _calibration(targets, held_rows, raw[chosen, judged])
+    calibration = _calibration(targets, held_rows, raw_of_all[chosen])
+    of_pace = [number for number, place in enumerate(everything) if place[0] == pace]
     return CardOutcome(
-        drafts, chosen, reason, figures, tuple(shrinkage), calibration, clock.interrupted
+        paths[pace],
+        n_chosen,
+        reason,
+        HeldOutFigures(figures.accuracy[of_pace], figures.loss[of_pace]),
+        tuple(shrinkage[number] for number in of_pace),
+        calibration,
+        clock.interrupted,
     )
 
 
-def _drafts(
+def _search_at_paces(
     level: Level,
     targets: ScoreTargets,
     rows: IntArray,
@@ -167,23 +186,29 @@ def _drafts(
     name: str,
     report: Callable[[str, int], None],
     clock: Clock,
-) -> tuple[tuple[DraftLine, ...], ...]:
-    """Return lines from none to the most that there is time for."""
-    drafts: list[tuple[DraftLine, ...]] = [()]
-    try:
-        for lines in LineSearch(level, targets, rows, settings).run(proposed):
-            if lines:
-                drafts.append(lines)
-                report(name, len(lines))
-            if not clock.goes_on():
-                break
-    except (KeyboardInterrupt, SystemError) as error:
-        if not is_interrupt(error):
-            raise
-        clock.stop()
-        if name == "all data" and len(drafts) == 1:
-            raise KeyboardInterrupt from error
-    return tuple(drafts)
+) -> list[tuple[tuple[DraftLine, ...], ...]]:
+    """Return, for every pace that there is time for, lines from none to the most."""
+    search = LineSearch(level, targets, rows, settings)
+    paths: list[tuple[tuple[DraftLine, ...], ...]] = []
+    for pace in settings.paces:
+        if paths and not clock.goes_on():
+            break
+        drafts: list[tuple[DraftLine, ...]] = [()]
+        try:
+            for lines in search.run(proposed, pace):
+                if lines:
+                    drafts.append(lines)
+                    report(name, len(lines))
+                if not clock.goes_on():
+                    break
+        except (KeyboardInterrupt, SystemError) as error:
+            if not is_interrupt(error):
+                raise
+            clock.stop()
+            if name == "all data" and not paths and len(drafts) == 1:
+                raise KeyboardInterrupt from error
+        paths.append(tuple(drafts))
+    return paths
 
 
 def _predicted(

@@ -20,7 +20,7 @@ from gnn2logic.learning.search.plane_kernels import node_gains
 from gnn2logic.learning.search.whole_numbers import bit_planes, packed_targets, whole_targets
 from gnn2logic.logic.syntax import TRUE, Formula, conjunction, disjunction, negation
 
-__all__ = ["GraphJudge", "Judge", "NodeJudge", "Verdict"]
+__all__ = ["GraphJudge", "Judge", "NodeJudge", "Verdict", "VerdictTable"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -47,6 +47,29 @@ class Verdict:
     gain: float
     form: Form | None
     cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictTable:
+    """The best condition on each of some columns, as arrays; forms are -1 for nodes."""
+
+    values: FloatArray
+    gains: FloatArray
+    forms: IntArray
+    cuts: IntArray
+
+    def verdicts(self) -> list[Verdict]:
+        """Return the verdicts one by one."""
+        return [
+            Verdict(value, gain, Form(form) if form >= 0 else None, cut)
+            for value, gain, form, cut in zip(
+                self.values.tolist(),
+                self.gains.tolist(),
+                self.forms.tolist(),
+                self.cuts.tolist(),
+                strict=True,
+            )
+        ]
 
 
 class Judge(ABC):
@@ -80,8 +103,12 @@ class Judge(ABC):
         """How much work it is to judge one pair."""
 
     @abstractmethod
-    def singles(self, numbers: Sequence[int]) -> list[Verdict]:
+    def table(self, numbers: Sequence[int]) -> VerdictTable:
         """Return the best condition on each of some columns."""
+
+    def singles(self, numbers: Sequence[int]) -> list[Verdict]:
+        """Return the best condition on each of some columns, one by one."""
+        return self.table(numbers).verdicts()
 
     @abstractmethod
     def profile(self, number: int) -> FloatArray:
@@ -218,7 +245,7 @@ class GraphJudge(Judge):
         """Return the counts of a column."""
         return np.asarray(self.space.counts([number])[0, self.rows], dtype=float)
 
-    def singles(self, numbers: Sequence[int]) -> list[Verdict]:
+    def table(self, numbers: Sequence[int]) -> VerdictTable:
         """Return the best condition on each of some columns."""
         gains, cuts = single_gains(
             self._counts(numbers),
@@ -229,15 +256,9 @@ class GraphJudge(Judge):
         )
         sizes = np.array([self.space.sizes(number) for number in numbers])
         values = gains / self.variance - self.price * np.tile(sizes + self.extra_size, 2)
-        return [
-            Verdict(
-                float(values[row, form]),
-                float(gains[row, form] / self.variance),
-                Form(form),
-                int(cuts[row, form]),
-            )
-            for row, form in enumerate(values.argmax(axis=1).tolist())
-        ]
+        forms = values.argmax(axis=1)
+        at = np.arange(len(numbers)), forms
+        return VerdictTable(values[at], gains[at] / self.variance, forms, cuts[at])
 
     def _pair_gains(
         self, numbers: Sequence[int], left: IntArray, right: IntArray
@@ -305,7 +326,7 @@ class NodeJudge(Judge):
         truth = self.space.layout.unpack(self.space.words([number]))[0]
         return np.asarray(truth[self._looked_at], dtype=np.float64)
 
-    def singles(self, numbers: Sequence[int]) -> list[Verdict]:
+    def table(self, numbers: Sequence[int]) -> VerdictTable:
         """Return how well each of some columns tells the nodes apart."""
         itself = np.arange(len(numbers))
         gains = (
@@ -319,10 +340,9 @@ class NodeJudge(Judge):
             )[:, 0].astype(np.float64)
             / self.variance
         )
-        return [
-            Verdict(float(gain) - self.price * min(self.space.sizes(number)), float(gain), None, 0)
-            for number, gain in zip(numbers, gains, strict=True)
-        ]
+        sizes = np.array([min(self.space.sizes(number)) for number in numbers])
+        none = np.full(len(gains), -1)
+        return VerdictTable(gains - self.price * sizes, gains, none, np.zeros_like(none))
 
     def _pair_gains(
         self, numbers: Sequence[int], left: IntArray, right: IntArray
