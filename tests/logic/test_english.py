@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import itertools
 import re
+from typing import Any
 
 import pytest
 
+from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs import GraphBatch, Modality
 from gnn2logic.graphs.random import random_graphs
 from gnn2logic.logic import (
@@ -19,15 +21,19 @@ from gnn2logic.logic import (
     predicate,
 )
 from gnn2logic.logic.build import threshold_from
+from gnn2logic.logic.printing.english import nodes_in_english
 from gnn2logic.logic.syntax import Modal, modal, negation
 
 Operator = tuple[Modality, str]
+
+NOUNS = {"C": ("carbon atom", "carbon atoms"), "O": ("oxygen atom", "oxygen atoms")}
 
 # Formulas whose texts use all the words that the printer knows.
 SPOKEN = (
     "true", "false", "!(U0 & A U1 > 3)", "1(0 U0 > 0) > 1/2", "I U0 > 1", "1-A U0 = 2",
     "1-I U0 > 1", "1-I-A U0 != 1", "I+A U0 <= 1/2", "A[r]^T U0 = 0", "A|A^T(1 U0 > 3) > 2",
-    "1(2 <= A U0 <= 4) > 1", "!(1 U0 > 3 & 1 U1 > 2)", "A U0 <= 3",
+    "1(2 <= A U0 <= 4) > 1", "!(1 U0 > 3 & 1 U1 > 2)", "A U0 <= 3", "A !x=1 > 0", '1 "x > 3" > 1',
+    '1(!"x > 3") > 1', "1 U0 > 1/3", "1 U0 > 2/3", "1 U0 > 3/4", "A atom=N > 2",
 )  # fmt: skip
 
 
@@ -88,6 +94,11 @@ def trial_batch(names: tuple[str, ...]) -> GraphBatch:
         (("U0",), ("1-I > 0", "1-A > 0", "I+A > 0", "1-I-A > 0", "A^T > 0")),
         (("U0",), ("1-I > 1/2", "1-A > 1/2", "I+A > 1/2", "1-I-A > 1/2", "I+A^T > 1/2")),
         (("U0",), ("A[r] > 0", "A[s]^T > 0", "A|A^T > 0", "A[r] > 1/2", "I+A[r] > 0")),
+        (("C", "O"), ("A > 2", "1 > 1", "A > 1/3", "1-I > 0")),
+        (("C", "U0"), ("A > 0", "1 > 1", "A[r] > 0", "I+A > 1")),
+        (("C",), ("I > 0", "I > 1", "0 > 1/2", "1-A > 0", "A^T > 0")),
+        (("x=1", "x=2"), ("A > 2", "1 > 1", "A > 1/3", "1-I > 0")),
+        (("x=1", "x > 3"), ("A > 0", "1 > 1", "I+A > 1", "A > 1/2")),
     ],
 )
 def test_inequivalent_formulas_have_different_texts(
@@ -99,10 +110,11 @@ def test_inequivalent_formulas_have_different_texts(
     total = 0
     for formula in all_formulas(names, operators(*modals), size=6):
         total += 1
-        other = by_text.setdefault(formula.to_english(), formula)
+        text = formula.to_english(NOUNS)
+        other = by_text.setdefault(text, formula)
         if other is not formula:
             same = evaluate(formula, batch, level="node") == evaluate(other, batch, level="node")
-            assert same.all(), f"{formula} and {other} both read: {formula.to_english()}"
+            assert same.all(), f"{formula} and {other} both read: {text}"
     assert total > 10_000
 
 
@@ -110,7 +122,8 @@ def test_names_never_read_like_our_own_words() -> None:
     """A predicate or relation with any word of the printer's as its name keeps texts apart."""
     words = set(re.findall(r"[a-z]+", " ".join(parse(text).to_english() for text in SPOKEN)))
     seen: dict[str, Formula] = {}
-    for name in ["U0", *sorted(words), "not U0", "U0 and U1", "of kind (1)"]:
+    categories = [f"x={word}" for word in sorted(words)] + [f"{word}=x" for word in sorted(words)]
+    for name in ["U0", *sorted(words), *categories, "not U0", "U0 and U1", "of kind (1)", "x > 1"]:
         for formula in (
             predicate(name),
             A(predicate(name)) > 0,
@@ -142,8 +155,16 @@ def test_names_never_read_like_our_own_words() -> None:
         ("3 <= A true <= 11", "the node has between 3 and 11 neighbours"),
         ("A true <= 2", "the node has at most 2 neighbours"),
         ("!U0 & U1", "the node is U1 and not U0"),
-        ("1(A atom=7 > 1/3) > 39/125", "more than 31.2% of the nodes have more than 1/3 of their "
-         "neighbours that are atom=7"),
+        ("1(A atom=7 > 1/3) > 39/125", "more than 31.2% of the nodes have more than a third of "
+         "their neighbours with atom 7"),
+        ("1 U0 > 7/13", "more than 7/13 (53.8%) of the nodes are U0"),
+        ("1 U0 <= 3/4", "at most three quarters of the nodes are U0"),
+        ("1(atom=C | atom=N) > 2", "more than 2 nodes have atom C or N"),
+        ("A !atom=C = 0", "the node has no neighbours without atom C"),
+        ('A "age > 3" > 1', "the node has more than 1 neighbour with age above 3"),
+        ('!"age > 3" & U0', "the node is U0, and does not have age above 3"),
+        ('1 "my age > 3" > 1', 'more than 1 node is "my age > 3"'),
+        ("1 kind=of > 1", 'more than 1 node is kind=of'),
         ('1 "more than 2" > 1', 'more than 1 node is "more than 2"'),
         ("1 nodes > 2", 'more than 2 nodes are "nodes"'),
         ('A["a b"]^T true > 1', 'the node has more than 1 in-neighbour along "a b"'),
@@ -156,3 +177,58 @@ def test_names_never_read_like_our_own_words() -> None:
 )  # fmt: skip
 def test_sentences(text: str, english: str) -> None:
     assert parse(text).to_english() == english
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("1 C > 2", "there are more than 2 carbon atoms"),
+        ("1 C = 0", "there are no carbon atoms"),
+        ("C", "the node is a carbon atom"),
+        ("1 O > 1/2", "more than half of the nodes are oxygen atoms"),
+        ("1(C & !O) > 1", "more than 1 carbon atom is not an oxygen atom"),
+        ("1(C & A O > 1) > 2 & 1 O > 0", "there is at least one oxygen atom, and more than 2 "
+         "carbon atoms have more than 1 neighbouring oxygen atom"),
+        ("A(O & ring=6) > 1", "the node has more than 1 neighbouring oxygen atom that is in a ring "
+         "of 6"),
+        ("1(sour | C) > 2", "more than 2 nodes are carbon atoms or tasting sour"),
+        ("A[=] O > 0", "the node has at least one neighbouring oxygen atom along a double bond"),
+        ("A[-] sour > 0", "the node has at least one neighbour along single bonds that is tasting "
+         "sour"),
+        ("I+A C > 1/2", "the node has more than half of itself and its neighbours that are carbon "
+         "atoms"),
+    ],
+)  # fmt: skip
+def test_words_that_are_given(text: str, english: str) -> None:
+    names: dict[str, str | tuple[str, str]] = {
+        **NOUNS,
+        "sour": "tasting sour",
+        "double": ("double bond", "double bonds"),
+        "single": "single bonds",
+    }
+    formula = parse(text.replace("[=]", "[double]").replace("[-]", "[single]"))
+    assert formula.to_english(names) == english
+
+
+def test_what_nodes_are_called() -> None:
+    assert nodes_in_english(parse("C"), names=NOUNS) == "carbon atoms"
+    nodes = nodes_in_english(parse("C & A O > 0"), names=NOUNS)
+    assert nodes == "carbon atoms that have at least one neighbouring oxygen atom"
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"U0": "U1"}, "different words to different predicates.*'U[01]' and 'U[01]'"),
+        ({"U0": "red", "U1": "red"}, "different words"),
+        ({"U0": ("a", "b", "c")}, "one thing and several"),
+        ({"U0": "two\nlines"}, "in one line"),
+        ({"U0": 3}, "in one line"),
+        ({"U0": "nodes"}, "do not use already"),
+        ({"U0": ""}, "do not use already"),
+        (["red"], "must be a mapping"),
+    ],
+)
+def test_words_that_would_mislead_are_refused(names: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        parse("1(U0 & A U1 > 1) > 2").to_english(names)

@@ -19,6 +19,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.tree import Tree
+from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["Explanation", "explain"]
@@ -97,11 +98,17 @@ class Explanation:
         """The smallest change of counts that gives another class; None if there is none."""
         return self.flips[0] if self.flips else None
 
-    def to_text(self) -> str:
-        """Return the explanation in words."""
+    def to_text(self, names: Names | None = None) -> str:
+        """Return the explanation in words.
+
+        Parameters
+        ----------
+        names : mapping of str to str or (str, str), optional
+            Words for predicates and relations, as ``formula.to_english`` takes them.
+        """
         from gnn2logic.explanation.wording import to_text, wording_of
 
-        return to_text(wording_of(self))
+        return to_text(wording_of(self, names))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data that ``json.dumps`` takes; nodes are numbers."""

@@ -13,6 +13,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.printing.english import is_about_graph, nodes_in_english, to_english
+from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.printing.infix import Style, write_infix
 from gnn2logic.logic.printing.text import ASCII
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Or, conjunction, modal, negation
@@ -83,13 +84,21 @@ class ShortNames:
     Parameters
     ----------
     names : mapping of Formula to str
+    vocabulary : mapping of str to str or (str, str), optional
+        Words for predicates and relations, as ``formula.to_english`` takes them.
     """
 
     names: Mapping[Formula, str]
+    vocabulary: Names | None = None
 
     @classmethod
     def of(
-        cls, formulas: Iterable[Formula], order: Iterable[Formula] = (), *, short: int = 0
+        cls,
+        formulas: Iterable[Formula],
+        order: Iterable[Formula] = (),
+        *,
+        short: int = 0,
+        vocabulary: Names | None = None,
     ) -> ShortNames:
         """Return names for the long parts of some formulas; those in `order` come first.
 
@@ -102,7 +111,7 @@ class ShortNames:
         >>> [str(part) for part in ShortNames.of([parse(f"1({inner}) > 1")]).names]
         ['I+A(A(atom=N) > 2/3) > 0 & I+A(A(atom=O) > 2/3) > 0']
         """
-        wanted = [formula for formula in formulas if not _is_short(formula, short)]
+        wanted = [formula for formula in formulas if not _is_short(formula, short, vocabulary)]
         nodes = subformulas(*wanted)
         combined = {
             child for node in nodes if not isinstance(node, Modal) for child in node.children
@@ -116,11 +125,12 @@ class ShortNames:
             combines = isinstance(node, And | Or) and not is_bounds and node not in whole
             if not combines and (node not in counted or node in combined):
                 continue
-            if len(cls(long).meaning(node)) > _LONGEST:
+            if len(cls(long, vocabulary).meaning(node)) > _LONGEST:
                 long[node] = ""
         ranked = dict.fromkeys([*order, *_as_read(wanted)])
         named = (formula for formula in ranked if formula in long)
-        return cls({formula: _letters(number) for number, formula in enumerate(named)})
+        letters = {formula: _letters(number) for number, formula in enumerate(named)}
+        return cls(letters, vocabulary)
 
     def fit(self, formula: Formula) -> bool:
         """Return whether the names are enough to write a formula, which may be another one."""
@@ -133,11 +143,11 @@ class ShortNames:
 
     def words(self, formula: Formula) -> str:
         """Return a formula as an English sentence."""
-        return to_english(formula, self.names)
+        return to_english(formula, self.names, self.vocabulary)
 
     def nodes(self, formula: Formula) -> str:
         """Return what the nodes are that satisfy a formula."""
-        return nodes_in_english(formula, self.names)
+        return nodes_in_english(formula, self.names, self.vocabulary)
 
     def meaning(self, formula: Formula) -> str:
         """Return what a name stands for: nodes, or what is so in the whole graph."""
@@ -153,12 +163,14 @@ class ShortNames:
         return [f"  ({name}) {self.meaning(named)}" for named, name in self.names.items()]
 
 
-def in_steps(formula: Formula) -> str:
+def in_steps(formula: Formula, names: Names | None = None) -> str:
     """Return a formula in words, where its long parts have names and lines of their own.
 
     Parameters
     ----------
     formula : Formula
+    names : mapping of str to str or (str, str), optional
+        Words for predicates and relations, as ``formula.to_english`` takes them.
 
     Returns
     -------
@@ -177,12 +189,13 @@ def in_steps(formula: Formula) -> str:
     more than 10 nodes have more than 1 neighbour that is of kind (a)
       (a) nodes that are red, and have at least one neighbour with no neighbours that are blue, ...
     """
-    short_names = ShortNames.of([formula], short=SHORT)
+    short_names = ShortNames.of([formula], short=SHORT, vocabulary=names)
     return "\n".join([short_names.words(formula), *short_names.lines()])
 
 
-def _is_short(formula: Formula, limit: int) -> bool:
-    return formula.size <= min(limit, _LARGEST) and len(to_english(formula, {})) <= limit
+def _is_short(formula: Formula, limit: int, vocabulary: Names | None) -> bool:
+    is_small = formula.size <= min(limit, _LARGEST)
+    return is_small and len(to_english(formula, {}, vocabulary)) <= limit
 
 
 def _sentences(formulas: Iterable[Formula]) -> set[Formula]:

@@ -14,6 +14,7 @@ from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.parts import FormulaPart, ShortNames
 from gnn2logic.explanation.path import Condition
 from gnn2logic.logic.evaluation import evaluate_each
+from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.syntax import TRUE
 
 if TYPE_CHECKING:
@@ -82,12 +83,12 @@ class Wording:
     last: str
 
 
-def wording_of(explanation: Explanation) -> Wording:
-    """Return what to say about an explanation."""
+def wording_of(explanation: Explanation, vocabulary: Names | None = None) -> Wording:
+    """Return what to say about an explanation; the words are for predicates and relations."""
     parts = {part.formula: part for parts_of_one in explanation.parts for part in parts_of_one}
     changes = [change.formula for flip in explanation.flips for change in flip.changes]
     formulas = [condition.formula for condition in explanation.conditions]
-    short_names = ShortNames.of([*formulas, *changes], parts)
+    short_names = ShortNames.of([*formulas, *changes], parts, vocabulary=vocabulary)
     # Changes may name parts of formulas that are not on the path.
     elsewhere = [formula for formula in short_names.names if formula not in parts]
     for formula, nodes in evaluate_each(elsewhere, explanation.graph).items():

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from gnn2logic.logic.c2.syntax import C2Formula
     from gnn2logic.logic.export import CypherNames, SqlTables
+    from gnn2logic.logic.printing.english_words import Names
 
 __all__ = [
     "FALSE",
@@ -162,11 +163,18 @@ class Formula(InternedFormula):
 
         return to_latex(self)
 
-    def to_english(self) -> str:
-        """Return the formula as an English sentence."""
+    def to_english(self, names: Names | None = None) -> str:
+        """Return the formula as an English sentence.
+
+        Parameters
+        ----------
+        names : mapping of str to str or (str, str), optional
+            Words for predicates and relations: what follows "is", such as "aromatic", or a noun
+            for one node and for several, such as ("carbon atom", "carbon atoms").
+        """
         from gnn2logic.logic.printing import to_english
 
-        return to_english(self)
+        return to_english(self, names=names)
 
     def to_c2(self) -> C2Formula:
         """Return the equivalent formula of C2, with two variables."""

@@ -3,7 +3,8 @@
 The text is exact: different meanings have different texts. Inside a sentence, ``and`` and ``or``
 between names need no comma; between whole phrases they follow a comma, and a combination inside
 of another one stands in brackets. A phrase that begins with ``with``, ``that`` or ``in a graph``
-says which nodes the nearest amount before it (``more than half``, ``at least one``) counts.
+says which nodes the nearest amount before it (``more than half``, ``at least one``) counts. Nouns
+that are given for predicates take the place of "nodes": "more than 2 carbon atoms are aromatic".
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from gnn2logic.graphs.modality import Modality
-from gnn2logic.graphs.structure_names import predicate_words
 from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
 from gnn2logic.logic.printing.english_nouns import (
     MANY,
     NUMBERS,
+    Counted,
     amount_of,
-    name_in_text,
     noun_phrase,
 )
+from gnn2logic.logic.printing.english_words import Feature, Names, PredicateWords, Words
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate
 from gnn2logic.logic.walk import subformulas
@@ -39,15 +40,26 @@ _ABOUT_GRAPH: WeakKeyDictionary[Formula, bool] = WeakKeyDictionary()
 
 
 class _Phrase(NamedTuple):
-    """One formula in the forms a sentence may need; pairs are (one node, several nodes)."""
+    """One formula in the forms a sentence may need; pairs are (one node, several nodes).
+
+    `things` are the nodes of the formula by a noun, where there is one, and `rest` is what is said
+    of these.
+    """
 
     verb: tuple[str, str]
     attached: tuple[str, str]
-    adjective: str | None = None
+    adjective: tuple[str, str] | None = None
     is_compound: bool = False
+    feature: Feature | None = None
+    things: Counted | None = None
+    rest: _Phrase | None = None
 
 
-def to_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> str:
+def to_english(
+    formula: Formula,
+    kinds: Mapping[Formula, str] | None = None,
+    names: Names | None = None,
+) -> str:
     """Return the formula as an English sentence, without a full stop.
 
     Parameters
@@ -57,6 +69,9 @@ def to_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> 
         Subformulas that have a name, which is written in their place: "of kind (1)", or
         "condition (1) holds" if they are about the whole graph. None gives names to what a large
         formula shares, and puts their definitions in front.
+    names : mapping of str to str or (str, str), optional
+        Words for predicates and relations: what follows "is", such as "aromatic", or a noun for one
+        node and for several, such as ("carbon atom", "carbon atoms"). Relations follow "along".
 
     Examples
     --------
@@ -64,11 +79,14 @@ def to_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> 
     >>> print(to_english(parse("1(A(A true > 6) > 1/2) > 1/2")))
     more than half of the nodes have more than half of their neighbours with more than 6 neighbours
     >>> print(to_english(parse("U0 & 3 <= A(atom=7) <= 11")))
-    the node is U0, and has between 3 and 11 neighbours that are atom=7
+    the node is U0, and has between 3 and 11 neighbours with atom 7
+    >>> names = {"atom=C": ("carbon atom", "carbon atoms"), "double": "a double bond"}
+    >>> print(to_english(parse("1(atom=C & A[double] atom=O > 0) > 2"), names=names))
+    more than 2 carbon atoms have at least one neighbour along a double bond with atom O
     >>> print(to_english(parse("1(A true > 6) > 1/2"), {parse("A true > 6"): "1"}))
     more than half of the nodes are of kind (1)
     """
-    return _printed(formula, kinds, _sentence)
+    return _printed(formula, kinds, names, _sentence)
 
 
 def is_about_graph(formula: Formula) -> bool:
@@ -89,44 +107,59 @@ def is_about_graph(formula: Formula) -> bool:
     return _ABOUT_GRAPH[formula]
 
 
-def nodes_in_english(formula: Formula, kinds: Mapping[Formula, str] | None = None) -> str:
-    """Return what the nodes are that satisfy the formula; `kinds` are as in `to_english`.
+def nodes_in_english(
+    formula: Formula,
+    kinds: Mapping[Formula, str] | None = None,
+    names: Names | None = None,
+) -> str:
+    """Return what the nodes are that satisfy the formula; the rest is as in `to_english`.
 
     >>> from gnn2logic.logic import parse
     >>> print(nodes_in_english(parse("A(atom=N) > 1")))
-    nodes that have more than 1 neighbour that is atom=N
+    nodes that have more than 1 neighbour with atom N
     """
-    return _printed(formula, kinds, lambda *given: f"nodes that {_phrase(*given).verb[1]}")
+
+    def nodes(formula: Formula, references: Mapping[Formula, str], words: Words) -> str:
+        phrase = _phrases(formula, references, words)[formula]
+        if phrase.things is None:
+            return f"nodes that {phrase.verb[1]}"
+        return phrase.things.noun[1] + (f" that {phrase.rest.verb[1]}" if phrase.rest else "")
+
+    return _printed(formula, kinds, names, nodes)
 
 
 def _printed(
     formula: Formula,
     kinds: Mapping[Formula, str] | None,
-    whole: Callable[[Formula, Mapping[Formula, str]], str],
+    names: Names | None,
+    whole: Callable[[Formula, Mapping[Formula, str], Words], str],
 ) -> str:
+    words = Words(names)
     if kinds is not None:
         named = {
             subformula: name for subformula, name in kinds.items() if subformula is not formula
         }
-        return whole(formula, named)
+        return whole(formula, named, words)
 
     def write(node: Formula, references: Mapping[Formula, str]) -> str:
         if node is formula:
-            return whole(node, references)
+            return whole(node, references, words)
         number = len(references) + 1
         if is_about_graph(node):
-            return f"{_HOLDS.format(number).capitalize()} if {_sentence(node, references)}."
-        return f"Nodes {_KIND.format(number)} {_phrase(node, references).verb[1]}."
+            return f"{_HOLDS.format(number).capitalize()} if {_sentence(node, references, words)}."
+        return f"Nodes {_KIND.format(number)} {_phrases(node, references, words)[node].verb[1]}."
 
     printed = print_named(formula, write, str)
     return "\n".join([*(text for _, text in printed.definitions), printed.body])
 
 
-def _phrases(formula: Formula, references: Mapping[Formula, str]) -> dict[Formula, _Phrase]:
+def _phrases(
+    formula: Formula, references: Mapping[Formula, str], words: Words
+) -> dict[Formula, _Phrase]:
     phrases: dict[Formula, _Phrase] = {}
     for node in subformulas(formula, stop=references):
         if node not in references:
-            phrases[node] = _describe(node, phrases)
+            phrases[node] = _describe(node, phrases, words)
         elif is_about_graph(node):
             in_such_graph = f"in a graph where {_HOLDS.format(references[node])}"
             phrases[node] = _Phrase(
@@ -134,16 +167,12 @@ def _phrases(formula: Formula, references: Mapping[Formula, str]) -> dict[Formul
                 (f" {in_such_graph}", f" {in_such_graph}"),
             )
         else:
-            phrases[node] = _from_adjective(_KIND.format(references[node]))
+            phrases[node] = _same_adjective(_KIND.format(references[node]))
     return phrases
 
 
-def _phrase(formula: Formula, references: Mapping[Formula, str]) -> _Phrase:
-    return _phrases(formula, references)[formula]
-
-
-def _sentence(formula: Formula, references: Mapping[Formula, str]) -> str:
-    phrases = _phrases(formula, references)
+def _sentence(formula: Formula, references: Mapping[Formula, str], words: Words) -> str:
+    phrases = _phrases(formula, references, words)
     if is_about_graph(formula):
         return _clause(formula, phrases, references, alone=True)
     return f"the node {phrases[formula].verb[0]}"
@@ -199,22 +228,41 @@ def _graph_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase], *, alone: 
     many = number is MANY
     phrase = phrases[bounds.counted]
     is_true = isinstance(bounds.counted, Constant) and bounds.counted.value
+    said: _Phrase | None = phrase
     if not bounds.is_count:
         subject = f"{amount} of the nodes"
+    elif phrase.things is not None:
+        subject = f"{amount} {phrase.things.noun[many]}"
+        said = phrase.rest
     else:
         subject = f"{amount} node{'s' if many else ''}"
-        if is_true:
-            return f"there {number.be} {subject}"
-    verb = phrase.verb[many]
-    return f"{subject} {verb if alone or not phrase.is_compound else f'({verb})'}"
+        said = None if is_true else phrase
+    if said is None:
+        return f"there {number.be} {subject}"
+    verb = said.verb[many]
+    return f"{subject} {verb if alone or not said.is_compound else f'({verb})'}"
 
 
 # About one node -------------------------------------------------------------------------------
 
 
-def _from_adjective(adjective: str) -> _Phrase:
-    verb = (f"is {adjective}", f"are {adjective}")
-    return _Phrase(verb, (f" that {verb[0]}", f" that {verb[1]}"), adjective)
+def _from_adjective(adjective: tuple[str, str]) -> _Phrase:
+    one, many = adjective
+    return _Phrase(
+        (f"is {one}", f"are {many}"), (f" that is {one}", f" that are {many}"), adjective
+    )
+
+
+def _same_adjective(adjective: str) -> _Phrase:
+    return _from_adjective((adjective, adjective))
+
+
+def _from_feature(feature: Feature) -> _Phrase:
+    return _Phrase(
+        (f"has {feature}", f"have {feature}"),
+        (f" with {feature}", f" with {feature}"),
+        feature=feature,
+    )
 
 
 def _from_verb(verb: tuple[str, str], *, is_compound: bool) -> _Phrase:
@@ -222,45 +270,78 @@ def _from_verb(verb: tuple[str, str], *, is_compound: bool) -> _Phrase:
     return _Phrase(verb, attached, is_compound=is_compound)
 
 
-def _describe(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
+def _from_words(said: PredicateWords) -> _Phrase:
+    if said.feature is not None:
+        return _from_feature(said.feature)
+    assert said.adjective is not None
+    phrase = _from_adjective(said.adjective)
+    things = None if said.noun is None else Counted(said.noun, ("", ""))
+    return phrase._replace(things=things)
+
+
+def _describe(node: Formula, phrases: Mapping[Formula, _Phrase], words: Words) -> _Phrase:
     if isinstance(node, Constant):
         if node.value:
             return _Phrase(("exists", "exist"), ("", ""))
-        return _from_adjective("impossible")
+        return _same_adjective("impossible")
     if isinstance(node, Predicate):
-        return _from_adjective(predicate_words(node.name) or name_in_text(node.name))
+        return _from_words(words.predicate(node.name))
     bounds = as_bounds(node)
     if bounds is not None:
-        return _describe_bounds(bounds, phrases)
+        return _describe_bounds(bounds, phrases, words)
     if isinstance(node, Not):
         return _negated(phrases[node.child])
-    return _describe_combination(node, phrases)
+    return _describe_combination(node, phrases, words)
 
 
 def _negated(phrase: _Phrase) -> _Phrase:
+    if phrase.feature is not None:
+        has, attached = f"have {phrase.feature}", f" without {phrase.feature}"
+        return _Phrase((f"does not {has}", f"do not {has}"), (attached, attached))
     if phrase.adjective is not None and not _is_list(phrase) and not _is_negated(phrase):
-        return _from_adjective(f"not {phrase.adjective}")
+        one, many = phrase.adjective
+        return _from_adjective((f"not {one}", f"not {many}"))
     one, many = phrase.verb
     verb = (f"is not one that ({one})", f"are not those that ({many})")
     return _from_verb(verb, is_compound=False)
 
 
 def _is_negated(phrase: _Phrase) -> bool:
-    return phrase.adjective is not None and phrase.adjective.startswith("not ")
+    return phrase.adjective is not None and phrase.adjective[0].startswith("not ")
 
 
-def _describe_combination(node: Formula, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
-    word = "and" if isinstance(node, And) else "or"
+def _describe_combination(
+    node: Formula, phrases: Mapping[Formula, _Phrase], words: Words
+) -> _Phrase:
     members = group_bounds(node.children) if isinstance(node, And) else node.children
     described = [
-        _describe_bounds(member, phrases) if isinstance(member, Bounds) else phrases[member]
+        _describe_bounds(member, phrases, words) if isinstance(member, Bounds) else phrases[member]
         for member in members
     ]
+    if not isinstance(node, And):
+        features = [phrase.feature for phrase in described if phrase.feature is not None]
+        if len(features) == len(described) and len({feature.name for feature in features}) == 1:
+            # "symbol C or N"; a threshold is no value of a list.
+            values = tuple(value for feature in features for value in feature.values)
+            if not any(value.startswith("above ") for value in values):
+                return _from_feature(Feature(features[0].name, values))
+        return _combined(described, "or")
+    whole = _combined(described, "and")
+    for number, phrase in enumerate(described):
+        if phrase.things is not None and phrase.rest is None:
+            others = described[:number] + described[number + 1 :]
+            rest = others[0] if len(others) == 1 else _combined(others, "and")
+            return whole._replace(things=Counted(phrase.things.noun, rest.attached), rest=rest)
+    return whole
+
+
+def _combined(described: list[_Phrase], word: str) -> _Phrase:
     adjectives = [phrase.adjective for phrase in described if phrase.adjective is not None]
     if len(adjectives) == len(described) and not any(_is_list(phrase) for phrase in described):
         # "U1 and not U0": a "not" in front would seem to reach over all that follows.
-        adjectives.sort(key=lambda adjective: adjective.startswith("not "))
-        return _from_adjective(f" {word} ".join(adjectives))
+        adjectives.sort(key=lambda adjective: adjective[0].startswith("not "))
+        one, many = (f" {word} ".join(adjective[n] for adjective in adjectives) for n in (0, 1))
+        return _from_adjective((one, many))
     one, many = (
         f", {word} ".join(
             f"({phrase.verb[n]})" if phrase.is_compound or _is_list(phrase) else phrase.verb[n]
@@ -274,11 +355,11 @@ def _describe_combination(node: Formula, phrases: Mapping[Formula, _Phrase]) -> 
 def _is_list(phrase: _Phrase) -> bool:
     """Whether a phrase is a list of names, which would run into words around it."""
     return phrase.adjective is not None and (
-        " and " in phrase.adjective or " or " in phrase.adjective
+        " and " in phrase.adjective[0] or " or " in phrase.adjective[0]
     )
 
 
-def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase]) -> _Phrase:
+def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase], words: Words) -> _Phrase:
     phrase = phrases[bounds.counted]
     limit = bounds.upper if bounds.lower is None else bounds.lower
     if bounds.modality == _ITSELF and (not bounds.is_count or limit == 0):
@@ -289,7 +370,7 @@ def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase]) -> _Phr
             return _negated(phrase)
     verbs, attached = [], []
     for number in NUMBERS:
-        noun = noun_phrase(bounds, phrase.attached, number)
+        noun = noun_phrase(bounds, phrase.attached, phrase.things, number, words)
         if bounds.modality == _EVERYTHING:
             verbs.append(f"{number.be} in a graph with {noun}")
             attached.append(f" in a graph with {noun}")

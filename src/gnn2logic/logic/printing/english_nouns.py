@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from gnn2logic.graphs.modality import Direction, Modality, quote_name
-from gnn2logic.graphs.structure_names import relation_words
+from gnn2logic.graphs.modality import Direction, Modality
 from gnn2logic.logic.bounds import Bounds
-from gnn2logic.logic.printing.text import is_bare_name
+from gnn2logic.logic.printing.english_words import Words
 from gnn2logic.logic.syntax import Threshold
 
-__all__ = ["MANY", "NUMBERS", "ONE", "Number", "amount_of", "name_in_text", "noun_phrase"]
-
-# Words with a meaning of their own in our sentences; a predicate of that name is quoted.
-_RESERVED = frozenset(
-    re.findall(
-        r"\w+",
-        "a all among an and any are at between both condition copies copy empty exactly exist "
-        "exists graph half has have holds if impossible in including is it its itself kind "
-        "least more most neighbour neighbours no node nodes not of one ones or other set such "
-        "than that the their themselves there those where with",
-    )
-)
+__all__ = ["MANY", "NUMBERS", "ONE", "Counted", "Number", "amount_of", "noun_phrase"]
 
 
 class Number(NamedTuple):
@@ -42,19 +29,44 @@ MANY = Number("have", "are", "exist", "those", "their", "themselves")
 NUMBERS = (ONE, MANY)
 
 
-def noun_phrase(bounds: Bounds, which: tuple[str, str], owner: Number) -> str:
+class Counted(NamedTuple):
+    """What is counted: a noun, and which of them; pairs are (one, several)."""
+
+    noun: tuple[str, str]
+    attached: tuple[str, str]
+
+
+# Shares that people have a word for.
+_SIMPLE = {
+    Fraction(1, 2): "half",
+    Fraction(1, 3): "a third",
+    Fraction(2, 3): "two thirds",
+    Fraction(1, 4): "a quarter",
+    Fraction(3, 4): "three quarters",
+}
+_SMALL = 9
+
+
+def noun_phrase(
+    bounds: Bounds, which: tuple[str, str], things: Counted | None, owner: Number, words: Words
+) -> str:
     """Return what a node has, such as "more than 6 neighbours that are U0".
 
-    `which` says which ones are counted, of one node and of several; `owner` is who has them.
+    `which` says which nodes are counted, of one node and of several; `things` are these nodes by
+    a noun of theirs, if there is one: "more than 6 neighbouring carbon atoms". `owner` is who has
+    them.
     """
     number, amount = amount_of(bounds)
     many = number is MANY
     modality = bounds.modality
     attached = which[many]
     if not bounds.is_count:
-        return f"{amount} of {_whole(modality, owner)}{attached or ' that exist'}"
+        return f"{amount} of {_whole(modality, owner, words)}{attached or ' that exist'}"
     plural = "s" if many else ""
-    near, along = _neighbour(modality)
+    near, along = _neighbour(modality, words)
+    if things is not None and modality.set_name in ("1", "A", "1-I"):
+        where = {"1": "", "A": f"{near}ing ", "1-I": "other "}[modality.set_name]
+        return f"{amount} {where}{things.noun[many]}{along}{things.attached[many]}"
     match modality.set_name:
         case "0":
             noun = f"node{plural} of the empty set"
@@ -75,8 +87,8 @@ def noun_phrase(bounds: Bounds, which: tuple[str, str], owner: Number) -> str:
     return f"{amount} {noun}{attached}"
 
 
-def _whole(modality: Modality, owner: Number) -> str:
-    near, along = _neighbour(modality)
+def _whole(modality: Modality, owner: Number, words: Words) -> str:
+    near, along = _neighbour(modality, words)
     return {
         "0": "the empty set",
         "1": "the nodes",
@@ -89,13 +101,10 @@ def _whole(modality: Modality, owner: Number) -> str:
     }[modality.set_name]
 
 
-def _neighbour(modality: Modality) -> tuple[str, str]:
+def _neighbour(modality: Modality, words: Words) -> tuple[str, str]:
     edges = modality.edges
     prefix = {Direction.OUT: "", Direction.IN: "in-", Direction.EITHER: "in-or-out-"}
-    if edges.relation is None:
-        along = ""
-    else:
-        along = f" along {relation_words(edges.relation) or name_in_text(edges.relation)}"
+    along = "" if edges.relation is None else f" along {words.relation(edges.relation)}"
     return f"{prefix[edges.direction]}neighbour", along
 
 
@@ -122,15 +131,12 @@ def amount_of(bounds: Bounds) -> tuple[Number, str]:
 def _words(threshold: Threshold) -> str:
     if not isinstance(threshold, Fraction):
         return str(threshold)
-    if threshold == Fraction(1, 2):
-        return "half"
+    if threshold in _SIMPLE:
+        return _SIMPLE[threshold]
     per_mille = threshold * 1000
     if per_mille.denominator == 1:
         whole, tenth = divmod(int(per_mille), 10)
         return f"{whole}.{tenth}%" if tenth else f"{whole}%"
-    return f"{threshold.numerator}/{threshold.denominator}"
-
-
-def name_in_text(name: str) -> str:
-    """Return a name of a predicate or relation, quoted where it would read as a word of ours."""
-    return name if is_bare_name(name) and name.lower() not in _RESERVED else quote_name(name)
+    exact = f"{threshold.numerator}/{threshold.denominator}"
+    # The share itself, and what it is about for those who do not divide in their heads.
+    return exact if threshold.denominator <= _SMALL else f"{exact} ({float(threshold):.1%})"
