@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gnn2logic import GraphBatch, IDTClassifier, IDTNodeClassifier, parse
+from gnn2logic import (
+    GraphBatch,
+    IDTClassifier,
+    IDTNodeClassifier,
+    IDTNodeRegressor,
+    IDTRegressor,
+    parse,
+)
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.logic import Formula
 from gnn2logic.testing import check_graph_estimator, graph_estimator_checks
@@ -40,6 +47,17 @@ def test_graph_classifier(name: str, check: Callable[[], None]) -> None:
     ],
 )
 def test_node_classifier(name: str, check: Callable[[], None]) -> None:
+    check()
+
+
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [
+        *graph_estimator_checks(IDTRegressor(0, n_jobs=1)),
+        *graph_estimator_checks(IDTNodeRegressor(0, n_jobs=1, loss="absolute"), level="node"),
+    ],
+)
+def test_regressors(name: str, check: Callable[[], None]) -> None:
     check()
 
 

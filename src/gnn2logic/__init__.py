@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from gnn2logic.learning import (
         IDTClassifier,
         IDTNodeClassifier,
+        IDTNodeRegressor,
+        IDTRegressor,
         ScorecardClassifier,
         ScorecardNodeClassifier,
         ScorecardNodeRegressor,
@@ -103,7 +105,9 @@ __all__ = [
     "IDTDistiller",
     "IDTExplainer",
     "IDTNodeClassifier",
+    "IDTNodeRegressor",
     "IDTPredictor",
+    "IDTRegressor",
     "Modality",
     "PredicateEncoder",
     "Report",
@@ -201,6 +205,8 @@ _HOMES = {
     "gnn2logic.learning": (
         "IDTClassifier",
         "IDTNodeClassifier",
+        "IDTNodeRegressor",
+        "IDTRegressor",
         "ScorecardClassifier",
         "ScorecardNodeClassifier",
         "ScorecardNodeRegressor",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import LabelError
 
-__all__ = ["check_labels", "check_mask", "check_weights"]
+__all__ = ["check_labels", "check_mask", "check_numbers", "check_weights"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -84,6 +84,34 @@ def _whole_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
             f"Got {labels[at]} at position {at}."
         )
     return labels.astype(np.int64)
+
+
+def check_numbers(
+    y: object, count: int, *, of: str, among: npt.NDArray[np.bool_] | None = None
+) -> FloatArray:
+    """Return one finite number for each row, 0 outside of the rows that are looked at."""
+    if y is None:
+        raise LabelError(f"y must hold one number for each of the {count} {of}s. Got None instead.")
+    try:
+        numbers = np.asarray(to_numpy(y), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise LabelError(f"y must hold one number for each {of}. Got {y!r:.60} instead.") from None
+    if numbers.shape == (count, 1):
+        # As the targets of networks often are.
+        numbers = numbers[:, 0]
+    if numbers.shape != (count,):
+        raise LabelError(
+            f"y must hold one number for each of the {count} {of}s. Got shape {numbers.shape}."
+        )
+    if among is not None:
+        numbers = np.where(among, numbers, 0.0)
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise LabelError(
+            f"y must hold finite numbers. Got {numbers[row]} for {of} {row}; leave out {of}s whose "
+            "number is not known, or give them weight 0 by sample_weight."
+        )
+    return numbers
 
 
 def check_weights(

@@ -378,7 +378,7 @@ def test_bad_input(export: Any) -> None:
     model = model_with("U0")
     with pytest.raises(LabelError, match="each of the 2 classes of the model. Got 3 instead"):
         export(model, ["a", "b", "c"])
-    with pytest.raises(UnsupportedInputError, match="fitted IDTClassifier .* Got str instead"):
+    with pytest.raises(UnsupportedInputError, match="fitted IDTClassifier.* Got str instead"):
         export("model")
     with pytest.raises(NotFittedError):
         export(IDTClassifier())

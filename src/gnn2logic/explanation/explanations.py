@@ -18,6 +18,7 @@ from gnn2logic.explanation.witnesses import Witnesses, witnesses_of
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.idt.target import Target
 from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.syntax import Formula
@@ -49,6 +50,8 @@ class Explanation:
         graph.
     teacher : TeacherAnswer or None
         What the network says; None if it was not asked.
+    target : Target or None
+        What a model predicts that predicts numbers; None for classes.
     """
 
     level: Literal["graph", "node"]
@@ -57,10 +60,16 @@ class Explanation:
     support: float | None
     flips: tuple[Flip, ...]
     teacher: TeacherAnswer | None = None
+    target: Target | None = None
+
+    @property
+    def answer(self) -> Literal["class", "number"]:
+        """What sort of answer is explained."""
+        return "class" if self.target is None else "number"
 
     @property
     def label(self) -> Any:
-        """The class that the model predicts."""
+        """The class that the model predicts, or the number with its unit as text."""
         return self.witnesses.label
 
     @property
@@ -266,6 +275,7 @@ def explain(
         support=_support(final, leaf),
         flips=flips_at(decisions, subject.row, leaf, subject.names),
         teacher=None if teacher is None else ask_teacher(teacher, graph, subject, reasons.label),
+        target=idt.target if isinstance(idt, IDTPredictor) else None,
     )
 
 

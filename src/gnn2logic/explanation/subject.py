@@ -94,9 +94,11 @@ def graph_subject(
         check_fitted(idt, "model_")
         model, labels = idt.model_, idt.classes_.tolist()
         batch = idt.encoder_.transform(graph)
+        if class_names is None:
+            class_names = idt.shown_classes
     else:
         raise UnsupportedInputError(
-            "idt must be an IDTClassifier, an IDTNodeClassifier, an IDTPredictor or an IDT. "
+            "idt must be an IDTClassifier, an IDTRegressor or the like, an IDTPredictor or an IDT. "
             f"Got {type(idt).__name__} instead."
         )
     if batch.n_graphs != 1:

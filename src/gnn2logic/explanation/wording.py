@@ -73,6 +73,7 @@ class FlipWords:
 class Wording:
     """Everything that is said, in order."""
 
+    answer: str
     label: str
     title: str
     notes: tuple[str, ...]
@@ -99,9 +100,12 @@ def wording_of(explanation: Explanation, vocabulary: Names | None = None) -> Wor
     others.sort(key=lambda part: part.formula not in counted)
     n_shown = max(_SHOWN_PARTS - len(named), sum(part.formula in counted for part in others))
     where = "" if explanation.node is None else f" of node {explanation.node}"
+    target = explanation.target
+    name = explanation.answer if target is None or target.name is None else one_line(target.name)
     return Wording(
+        answer=explanation.answer,
         label=label_text(explanation.label),
-        title=f"Predicted class{where}: {label_text(explanation.label)}",
+        title=f"Predicted {name}{where}: {label_text(explanation.label)}",
         notes=tuple(_notes(explanation)),
         conditions=tuple(
             _condition(condition, short_names) for condition in explanation.conditions
@@ -115,7 +119,12 @@ def wording_of(explanation: Explanation, vocabulary: Names | None = None) -> Wor
 
 def _notes(explanation: Explanation) -> list[str]:
     notes = []
-    if explanation.support is not None and explanation.conditions:
+    if explanation.target is not None:
+        # What is said is the middle of what the training data had, and none of it has to have it.
+        if explanation.support is not None and explanation.conditions:
+            share = percent(explanation.support)
+            notes.append(f"{share} of the training {explanation.level}s are on this path.")
+    elif explanation.support is not None and explanation.conditions:
         notes.append(
             f"{percent(explanation.share)} of the training {explanation.level}s on this path are "
             f"of this class; {percent(explanation.support)} of all are on it."
@@ -193,8 +202,10 @@ def _flip(flip: Flip, short_names: ShortNames) -> FlipWords:
 
 def _last(explanation: Explanation) -> str:
     if not explanation.conditions:
-        return f"The model gives this class to every {explanation.level}."
-    return _CAVEAT if explanation.flips else "No change of these counts gives another class."
+        return f"The model gives this {explanation.answer} to every {explanation.level}."
+    if explanation.flips:
+        return _CAVEAT
+    return f"No change of these counts gives another {explanation.answer}."
 
 
 def label_text(label: object) -> str:
@@ -252,7 +263,7 @@ def _paragraphs(wording: Wording) -> Iterator[Iterator[str]]:
     if wording.left_out:
         yield iter([f"  and of {wording.left_out} smaller parts, see to_dict()"])
     if wording.flips:
-        yield iter(["", "The smallest change of counts for another class"])
+        yield iter(["", f"The smallest change of counts for another {wording.answer}"])
     for flip in wording.flips:
         yield _wrapped(f"{flip.label}, by {flip.total}: {' '.join(flip.changes)}", "  - ")
     if wording.conditions and not wording.flips:
@@ -292,7 +303,7 @@ def to_html(wording: Wording) -> str:
         nodes = _list("ul", [*(_node_element(nodes) for nodes in wording.nodes), *more])
         elements.append(f"<details open><summary>Nodes</summary>{nodes}</details>")
     if wording.flips:
-        elements.append("<p>The smallest change of counts for another class</p>")
+        elements.append(f"<p>The smallest change of counts for another {wording.answer}</p>")
         elements.append(
             _list(
                 "ul",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ import numpy as np
 from gnn2logic._digests import digest_of_document
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import ModelFileError
-from gnn2logic.idt.model import IDT, Prunings, RuleFront
+from gnn2logic.idt.model import IDT, Prunings, RuleFront, RuleNumbers
 from gnn2logic.idt.parameters import current_parameters
 from gnn2logic.idt.tree import Tree
 from gnn2logic.idt.tree_documents import (
@@ -41,8 +42,10 @@ __all__ = [
     "to_bytes",
 ]
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
+# Models that predict classes are written as earlier versions, which more programs can read.
+_VERSION_WITH_FRONT = 2
 # Models without a front are written as the first version, which more programs can read.
 _VERSION_WITHOUT_FRONT = 1
 
@@ -52,11 +55,18 @@ class _Pruning(Strict, frozen=True):
     cut: list[int]
 
 
+class _Numbers(Strict, frozen=True):
+    values: list[float]
+    r2: float
+    mae: float
+
+
 class _FrontRule(Strict, frozen=True):
     columns: list[ColumnDocument]
     layers: list[list[list[NodeDocument]]]
     final: list[NodeDocument]
     held_out: float | None
+    numbers: _Numbers | None = None
 
 
 class _Front(Strict, frozen=True):
@@ -68,7 +78,7 @@ class _ModelDocument(Strict, frozen=True):
     format: Literal["gnn2logic.idt"]
     version: int
     level: Literal["graph", "node"]
-    classes: list[bool | int | str]
+    classes: list[bool | int | str | float]
     encoder: dict[str, Any]
     parameters: dict[str, Any]
     columns: list[ColumnDocument]
@@ -78,6 +88,7 @@ class _ModelDocument(Strict, frozen=True):
     chosen: int
     digest: str
     front: _Front | None = None
+    answer: Literal["class", "number"] = "class"
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -90,6 +101,7 @@ class Contents(msgspec.Struct, frozen=True):
     classes: list[Any]
     encoder: dict[str, Any]
     parameters: dict[str, Any]
+    answer: Literal["class", "number"] = "class"
 
 
 # Writing -------------------------------------------------------------------------------------
@@ -97,11 +109,16 @@ class Contents(msgspec.Struct, frozen=True):
 
 def to_bytes(contents: Contents) -> bytes:
     """Return the document as UTF-8 text."""
-    check_class_labels(contents.classes)
     model = contents.model
+    version = _VERSION_WITHOUT_FRONT if contents.front is None else _VERSION_WITH_FRONT
+    if contents.answer == "number":
+        version = FORMAT_VERSION
+    else:
+        check_class_labels(contents.classes)
     document: dict[str, Any] = {
         "format": "gnn2logic.idt",
-        "version": _VERSION_WITHOUT_FRONT if contents.front is None else FORMAT_VERSION,
+        "version": version,
+        **({"answer": "number"} if contents.answer == "number" else {}),
         "level": model.level,
         "classes": contents.classes,
         "encoder": contents.encoder,
@@ -115,21 +132,19 @@ def to_bytes(contents: Contents) -> bytes:
         "chosen": contents.chosen,
     }
     if contents.front is not None:
-        document["front"] = {
-            "rules": [
-                {
-                    **_layers_to_document(rule),
-                    "final": tree_to_document(rule.final),
-                    "held_out": held_out,
-                }
-                for rule, held_out in zip(
-                    contents.front.models, contents.front.held_out, strict=True
-                )
-            ],
-            "reason": contents.front.reason,
-        }
+        document["front"] = _front_to_document(contents.front)
     document["digest"] = digest_of_document(document)
     return json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8")
+
+
+def _front_to_document(front: RuleFront) -> dict[str, Any]:
+    rules: list[dict[str, Any]] = [
+        {**_layers_to_document(rule), "final": tree_to_document(rule.final), "held_out": held_out}
+        for rule, held_out in zip(front.models, front.held_out, strict=True)
+    ]
+    for rule, numbers in zip(rules, front.numbers, strict=False):
+        rule["numbers"] = {"values": list(numbers.values), "r2": numbers.r2, "mae": numbers.mae}
+    return {"rules": rules, "reason": front.reason}
 
 
 def _layers_to_document(model: IDT) -> dict[str, Any]:
@@ -181,26 +196,39 @@ def _check_version(document: object) -> None:
     if not isinstance(document, dict) or document.get("format") != "gnn2logic.idt":
         raise ModelFileError("This is not a gnn2logic model: it has no format 'gnn2logic.idt'.")
     version = document.get("version")
-    if version not in (_VERSION_WITHOUT_FRONT, FORMAT_VERSION) or isinstance(version, bool):
+    known = (_VERSION_WITHOUT_FRONT, _VERSION_WITH_FRONT, FORMAT_VERSION)
+    if version not in known or isinstance(version, bool):
         raise ModelFileError(
-            f"Models of version {_VERSION_WITHOUT_FRONT} and {FORMAT_VERSION} can be read. "
+            f"Models of version {_VERSION_WITHOUT_FRONT} to {FORMAT_VERSION} can be read. "
             f"Got version {version!r}; a newer gnn2logic may read it."
         )
-    if (version == FORMAT_VERSION) != ("front" in document):
+    if (version == _VERSION_WITHOUT_FRONT) == ("front" in document):
         raise ModelFileError(
-            f"A model of version {FORMAT_VERSION} has the rules that a search found, its 'front'; "
-            f"one of version {_VERSION_WITHOUT_FRONT} has none. Got version {version}."
+            f"A model of version {_VERSION_WITH_FRONT} or {FORMAT_VERSION} has the rules that a "
+            f"search found, its 'front'; one of version {_VERSION_WITHOUT_FRONT} has none. "
+            f"Got version {version}."
+        )
+    if (version == FORMAT_VERSION) != (document.get("answer") == "number"):
+        raise ModelFileError(
+            f"A model of version {FORMAT_VERSION} predicts numbers, and earlier ones classes. "
+            f"Got version {version} with answer {document.get('answer', 'class')!r}."
         )
 
 
 def _audited(document: _ModelDocument) -> Contents:
-    check_class_labels(document.classes)
+    is_number = document.answer == "number"
+    if is_number:
+        _check_numbers(document.classes)
+    else:
+        check_class_labels(document.classes)
     n_classes = len(document.classes)
     model = _audited_model(document, document.level, n_classes)
     prunings = _prunings_from_document(document.prunings, model.final)
     front = None
     if document.front is not None:
-        front = _front_from_document(document.front, document.level, n_classes)
+        front = _front_from_document(
+            document.front, document.level, None if is_number else n_classes
+        )
     n_rules = len(prunings.alphas) if front is None else len(front.models)
     if not 0 <= document.chosen < n_rules:
         raise ModelFileError(f"chosen must be the number of a rule. Got {document.chosen}.")
@@ -209,6 +237,8 @@ def _audited(document: _ModelDocument) -> Contents:
     else:
         model = front.models[document.chosen]
         prunings = Prunings.of_one(model.final)
+        if is_number and list(front.numbers[document.chosen].values) != document.classes:
+            raise ModelFileError("The classes of a model must be the numbers of its chosen rule.")
     return Contents(
         model,
         prunings,
@@ -217,6 +247,7 @@ def _audited(document: _ModelDocument) -> Contents:
         list(document.classes),
         document.encoder,
         current_parameters(document.parameters),
+        document.answer,
     )
 
 
@@ -233,15 +264,49 @@ def _audited_model(
 
 
 def _front_from_document(
-    document: _Front, level: Literal["graph", "node"], n_classes: int
+    document: _Front, level: Literal["graph", "node"], n_classes: int | None
 ) -> RuleFront:
+    """Return the rules of a search; without a number of classes they predict numbers."""
     if not document.rules:
         raise ModelFileError("The front of a model must have a rule or more. Got none.")
     held_out = tuple(rule.held_out for rule in document.rules)
-    if any(share is not None and not 0 <= share <= 1 for share in held_out):
+    # What is worse than one number for all may be below 0.
+    least = 0.0 if n_classes is not None else -math.inf
+    if any(share is not None and not least <= share <= 1 for share in held_out):
         raise ModelFileError("held_out must be an accuracy from 0 to 1, or null.")
-    models = tuple(_audited_model(rule, level, n_classes) for rule in document.rules)
-    return RuleFront(models, held_out, document.reason)
+    said = [rule.numbers for rule in document.rules]
+    if n_classes is not None:
+        if any(numbers is not None for numbers in said):
+            raise ModelFileError("Rules that predict classes have no numbers.")
+        models = tuple(_audited_model(rule, level, n_classes) for rule in document.rules)
+        return RuleFront(models, held_out, document.reason)
+    models = tuple(
+        _audited_model(rule, level, 0 if rule.numbers is None else len(rule.numbers.values))
+        for rule in document.rules
+    )
+    return RuleFront(models, held_out, document.reason, tuple(map(_audited_numbers, said)))
+
+
+def _audited_numbers(numbers: _Numbers | None) -> RuleNumbers:
+    if numbers is None:
+        raise ModelFileError("Every rule that predicts numbers must have them.")
+    _check_numbers(numbers.values)
+    if not numbers.r2 <= 1 or not 0 <= numbers.mae < math.inf:
+        raise ModelFileError(
+            "A rule must have an r2 of at most 1 and a finite mae of at least 0. "
+            f"Got {numbers.r2} and {numbers.mae}."
+        )
+    return RuleNumbers(tuple(numbers.values), numbers.r2, numbers.mae)
+
+
+def _check_numbers(values: Sequence[object]) -> None:
+    """Refuse what are not finite numbers from low to high."""
+    numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+    rising = all(low < high for low, high in pairwise(numbers))
+    if not values or len(numbers) != len(values) or not rising:
+        raise ModelFileError(
+            f"The numbers of a rule must be finite and rise. Got {list(values)[:8]}."
+        )
 
 
 def check_class_labels(classes: list[Any]) -> None:

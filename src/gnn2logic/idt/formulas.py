@@ -23,7 +23,7 @@ from gnn2logic.logic.syntax import (
     predicate,
 )
 
-__all__ = ["class_formula", "column_formulas", "final_columns", "leaf_classes"]
+__all__ = ["class_formula", "column_formulas", "final_columns", "leaf_classes", "tree_size"]
 
 # Rules for simple graphs alone are not used: a formula must agree with the model on every graph.
 _THEORY = Theory(simple=False)
@@ -52,6 +52,21 @@ def final_columns(model: IDT) -> dict[int, Formula]:
     wanted = sorted({split.column for split in model.final.splits if split is not None})
     formulas = column_formulas(model, wanted)
     return {column: formulas[column] for column in wanted}
+
+
+def tree_size(model: IDT, columns: Mapping[int, Formula] | None = None) -> int:
+    """Return the symbols of the conditions of the final tree, each once; 1 for one leaf alone.
+
+    Where every leaf says another number, a tree is read, and not a formula for each of them.
+    """
+    if columns is None:
+        columns = final_columns(model)
+    sizes = [
+        fold_modal(split.modality, columns[split.column], split.threshold, simple=False).size
+        for split in model.final.splits
+        if split is not None
+    ]
+    return sum(sizes) if sizes else 1
 
 
 def column_formulas(model: IDT, wanted: Collection[int]) -> dict[int, Formula]:

@@ -17,7 +17,9 @@ from gnn2logic.logic.export.questions import Answer
 from gnn2logic.logic.walk import predicate_names, relation_names
 from gnn2logic.storage import ShardStore
 
-__all__ = ["GraphModel"]
+__all__ = ["GraphModel", "r_squared"]
+
+FloatArray = npt.NDArray[np.float64]
 
 
 class GraphModel:
@@ -107,6 +109,16 @@ class GraphModel:
         """The names of these columns."""
         check_fitted(self, "encoder_")
         return self.encoder_.feature_names_in_
+
+
+def r_squared(truth: FloatArray, predicted: FloatArray, weights: FloatArray) -> float:
+    """Return the share of the variance that is explained; 0 for the mean, also of one value."""
+    mean = np.average(truth, weights=weights)
+    total = float(weights @ (truth - mean) ** 2)
+    rest = float(weights @ (truth - predicted) ** 2)
+    if total == 0:
+        return 1.0 if rest == 0 else 0.0
+    return 1 - rest / total
 
 
 def _check_known(what: str, wanted: set[str], known: Any) -> None:

@@ -20,6 +20,7 @@ __all__ = [
     "LeafSet",
     "Prunings",
     "RuleFront",
+    "RuleNumbers",
     "TrueColumn",
 ]
 
@@ -134,6 +135,24 @@ class Prunings:
 
 
 @dataclass(frozen=True)
+class RuleNumbers:
+    """What a rule says that predicts numbers, and how well it did.
+
+    Parameters
+    ----------
+    values : tuple of float
+        The number that each class of its final tree stands for, from low to high.
+    r2, mae : float
+        The share of the variance that it explains, and its mean absolute error, on the data that
+        it was learned from.
+    """
+
+    values: tuple[float, ...]
+    r2: float
+    mae: float
+
+
+@dataclass(frozen=True)
 class RuleFront:
     """Rules that a search has found, from short to long.
 
@@ -142,11 +161,15 @@ class RuleFront:
     models : tuple of IDT
         One for each rule, with just the columns and layers that it needs.
     held_out : tuple of float or None
-        The accuracy of rules of this size on data that they were not learned from.
+        The accuracy of rules of this size on data that they were not learned from; for numbers the
+        share of the loss that they take away, which is R2 for the squared loss.
     reason : str
         Why the chosen one was chosen.
+    numbers : tuple of RuleNumbers
+        One for each rule where rules predict numbers, none where they predict classes.
     """
 
     models: tuple[IDT, ...]
     held_out: tuple[float | None, ...]
     reason: str
+    numbers: tuple[RuleNumbers, ...] = ()

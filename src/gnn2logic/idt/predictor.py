@@ -10,24 +10,26 @@ import copy
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._files import write_atomically
-from gnn2logic._labels import check_labels, check_weights
-from gnn2logic._validation import check_fitted, check_whole
+from gnn2logic._labels import check_labels, check_numbers, check_weights
+from gnn2logic._validation import check_fitted, check_whole, some_of
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.documents import Contents, to_bytes
 from gnn2logic.idt.formulas import leaf_classes
-from gnn2logic.idt.graph_model import GraphModel
+from gnn2logic.idt.graph_model import GraphModel, r_squared
 from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.predict import final_leaves
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.readings import LayerView, Readings, layer_views
+from gnn2logic.idt.rule_figures import class_figures, measured_numbers
 from gnn2logic.idt.rules import Rule, RuleTable, shown_labels
+from gnn2logic.idt.target import Target
 from gnn2logic.logic.export import ClassAnswer
 from gnn2logic.logic.syntax import Formula
 
@@ -40,6 +42,7 @@ class IDTPredictor(GraphModel):
     Attributes
     ----------
     classes_ : array
+        All classes; of a model that predicts numbers, the numbers of its leaves from low to high.
     model_ : IDT
         The model as a plain value: columns, layers, final tree.
     layers_ : tuple of LayerView
@@ -58,6 +61,7 @@ class IDTPredictor(GraphModel):
     """
 
     model_: IDT
+    _answer: Literal["class", "number"]
     classes_: npt.NDArray[Any]
     prunings_: Prunings
     chosen_: int
@@ -81,7 +85,7 @@ class IDTPredictor(GraphModel):
         return set(self.model_.predicate_names), set(self.model_.relation_names)
 
     def predict(self, graphs: object) -> npt.NDArray[Any]:
-        """Return the predicted class of every graph (or node).
+        """Return the predicted class, or number, of every graph (or node).
 
         Parameters
         ----------
@@ -93,16 +97,23 @@ class IDTPredictor(GraphModel):
 
     def predict_proba(self, graphs: object) -> npt.NDArray[np.float64]:
         """Return the class shares of the training data in the leaf that each row reaches."""
+        check_fitted(self, "model_")
+        if self._answer == "number":
+            raise ParameterError("predict_proba is for classes. This model predicts numbers.")
         leaves = self._leaves(graphs)
         tree = self.model_.final
         weights = tree.values[list(tree.leaves)]
         return np.asarray((weights / weights.sum(axis=1, keepdims=True))[leaves])
 
     def score(self, graphs: object, y: object = None, sample_weight: object = None) -> float:
-        """Return the accuracy; a `ShardStore` knows its labels, other graphs need `y`."""
+        """Return the accuracy, or R2 for numbers; a `ShardStore` knows its labels."""
         predicted = self.predict(graphs)
-        labels = check_labels(self._truth(graphs, y), len(predicted), of=self._level)
+        given = self._truth(graphs, y)
         weights = check_weights(sample_weight, len(predicted), of=self._level)
+        if self._answer == "number":
+            truth = check_numbers(given, len(predicted), of=self._level)
+            return r_squared(truth, predicted, weights)
+        labels = check_labels(given, len(predicted), of=self._level)
         return float(np.average(predicted == labels, weights=weights))
 
     def formula(self, label: object) -> Formula:
@@ -111,7 +122,29 @@ class IDTPredictor(GraphModel):
         for number, known in enumerate(self.classes_.tolist()):
             if known == label:
                 return self._readings().formula(number)
+        if self._answer == "number":
+            raise LabelError(
+                f"{label!r} is not a number that the model predicts. It predicts "
+                f"{some_of(self.classes_.tolist())}."
+            )
         raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
+
+    @property
+    def target(self) -> Target | None:
+        """What a model predicts that predicts numbers: its name and unit, as far as given."""
+        if self._answer == "class":
+            return None
+        given = self._parameters_to_save()
+        return Target(given.get("target_name"), given.get("unit"))
+
+    @property
+    def shown_classes(self) -> list[Any]:
+        """The classes as people read them: labels, or numbers with their unit."""
+        check_fitted(self, "model_")
+        target = self.target
+        if target is None:
+            return list(self.classes_.tolist())
+        return [target.with_unit(value) for value in self.classes_.tolist()]
 
     @property
     def layers_(self) -> tuple[LayerView, ...]:
@@ -170,6 +203,14 @@ class IDTPredictor(GraphModel):
         front, full = self.front_, self.prunings_.full
         models = [self.model_.with_final(full)] if front is None else front.models
         leaves = self._leaves_by(models, graphs)
+        if front is not None and front.numbers:
+            numbers = check_numbers(self._truth(graphs, y), len(leaves[0]), of=self._level)
+            weights = check_weights(sample_weight, len(numbers), of=self._level)
+            figures = [
+                measured_numbers(model.final, said, reached, numbers, weights)
+                for model, said, reached in zip(models, front.numbers, leaves, strict=True)
+            ]
+            return RuleTable.of_front(front, self.classes_, self.chosen_, figures, self.rules_)
         labels = check_labels(self._truth(graphs, y), len(leaves[0]), of=self._level)
         weights = check_weights(sample_weight, len(labels), of=self._level)
         held = np.array([labels == label for label in self.classes_.tolist()])
@@ -180,7 +221,11 @@ class IDTPredictor(GraphModel):
             np.add.at(table, (reached, code), weights)
             tables.append(table)
         if front is not None:
-            return RuleTable.of_front(front, self.classes_, self.chosen_, tables, self.rules_)
+            figures = [
+                class_figures(model.final, table, self.classes_)
+                for model, table in zip(models, tables, strict=True)
+            ]
+            return RuleTable.of_front(front, self.classes_, self.chosen_, figures, self.rules_)
         values = full.node_sums(tables[0])
         return RuleTable.of_prunings(
             self.model_, self.prunings_, self.classes_, self.chosen_, values, self.rules_
@@ -220,6 +265,8 @@ class IDTPredictor(GraphModel):
         else:
             other.front_ = replace(front, reason="picked")
             other.model_ = front.models[number]
+            if front.numbers:
+                other.classes_ = np.array(front.numbers[number].values)
             other.prunings_ = Prunings.of_one(other.model_.final)
         return other
 
@@ -233,7 +280,16 @@ class IDTPredictor(GraphModel):
         other = copy.copy(self)
         other.model_ = prune(self.model_)
         other.prunings_ = Prunings.of_one(other.model_.final)
+        # How well numbers fit is noted with their rules.
         other.front_ = None
+        if self.front_ is not None and self.front_.numbers:
+            number = self.chosen_
+            other.front_ = RuleFront(
+                (other.model_,),
+                (self.front_.held_out[number],),
+                "pruned",
+                (self.front_.numbers[number],),
+            )
         other.chosen_ = 0
         return other
 
@@ -248,6 +304,7 @@ class IDTPredictor(GraphModel):
             self.classes_.tolist(),
             self.encoder_.to_document(),
             self._parameters_to_save(),
+            self._answer,
         )
         write_atomically(path, to_bytes(contents))
 
@@ -258,6 +315,7 @@ class IDTPredictor(GraphModel):
         """Become the model that was read from a file."""
         self._level = contents.model.level
         self.encoder_ = encoder
+        self._answer = contents.answer
         self.classes_ = np.array(contents.classes)
         self.model_ = contents.model
         self.prunings_ = contents.prunings
@@ -269,7 +327,9 @@ class IDTPredictor(GraphModel):
         if not hasattr(self, "model_"):
             return repr(self)
         layers = "1 inner layer" if self.n_layers_ == 1 else f"{self.n_layers_} inner layers"
-        return f"IDT for {self._level}s, {layers}\n{self.rules_}"
+        about = f"IDT for {self._level}s, {layers}"
+        target = self.target
+        return f"{about}{'' if target is None else f', {target}'}\n{self.rules_}"
 
     def _repr_html_(self) -> str:
         from gnn2logic.idt.export.html import model_to_html

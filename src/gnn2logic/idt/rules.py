@@ -13,9 +13,14 @@ import numpy.typing as npt
 from gnn2logic._optional import import_optional
 from gnn2logic._text import one_line
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.idt.formulas import class_formula, final_columns, leaf_classes
+from gnn2logic.idt.formulas import class_formula, final_columns, tree_size
 from gnn2logic.idt.model import IDT, Prunings, RuleFront
-from gnn2logic.idt.tree import Tree
+from gnn2logic.idt.rule_figures import (
+    RuleFigures,
+    class_figures,
+    number_figures,
+    predicted_nodes,
+)
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["Rule", "RuleTable", "shown_classes", "shown_labels"]
@@ -69,9 +74,11 @@ class Rule:
     n_leaves : int
         Leaves of the final tree.
     accuracy : float
-        The share of the weight of the data that it gets right.
+        The share of the weight of the data that it gets right; R2 for rules that predict numbers.
     support : dict
-        The share of the weight of the data that is given each class, by label.
+        The share of the weight of the data that is given each class or number.
+    mae : float or None
+        The mean absolute error of a rule that predicts numbers.
     chosen : bool
         Whether the model predicts with it.
     """
@@ -86,6 +93,7 @@ class Rule:
     model: IDT = field(repr=False)
     classes: npt.NDArray[Any] = field(repr=False)
     _formulas: _Formulas = field(repr=False)
+    mae: float | None = None
 
     @property
     def formulas(self) -> dict[Any, Formula]:
@@ -97,7 +105,9 @@ class Rule:
 
     @property
     def size(self) -> int:
-        """The size of the formulas of all classes but the largest of them."""
+        """The size of the formulas of all classes but the largest; of the tree for numbers."""
+        if self.mae is not None:
+            return tree_size(self.model)
         sizes = sorted(formula.size for formula in self.formulas.values())
         return sum(sizes[:-1]) if len(sizes) > 1 else sizes[0]
 
@@ -158,22 +168,22 @@ class RuleTable(Sequence[Rule]):
         measured = full if values is None else replace(full, values=values)
         listed: dict[frozenset[tuple[int, int]], int] = {}
         for index in reversed(range(len(prunings.alphas))):
-            key = _predictions(full, prunings.cuts[index])
+            key = predicted_nodes(full, prunings.cuts[index])
             if key not in listed or index == chosen:
                 listed[key] = index
         rules = []
         for index in sorted(listed.values(), reverse=True):
             tree = full.cut(prunings.cuts[index])
             leaves = measured.cut(prunings.cuts[index]).values[list(tree.leaves)]
-            accuracy, support = _measured(tree, leaves, classes)
+            figures = class_figures(tree, leaves, classes)
             rules.append(
                 Rule(
                     index=index,
                     alpha=prunings.alphas[index],
                     held_out=None,
                     n_leaves=tree.n_leaves,
-                    accuracy=accuracy,
-                    support=support,
+                    accuracy=figures.accuracy,
+                    support=figures.support,
                     chosen=index == chosen,
                     model=model.with_final(tree),
                     classes=classes,
@@ -188,7 +198,7 @@ class RuleTable(Sequence[Rule]):
         front: RuleFront,
         classes: npt.NDArray[Any],
         chosen: int,
-        values: Sequence[npt.NDArray[np.float64]] | None = None,
+        figures: Sequence[RuleFigures] | None = None,
         alike: RuleTable | None = None,
     ) -> RuleTable:
         """Return the table of the rules that a search has found.
@@ -199,33 +209,39 @@ class RuleTable(Sequence[Rule]):
         classes : array
         chosen : int
             The number of the rule that the model predicts with.
-        values : sequence of array of shape (n_leaves, n_classes + 1), optional
-            The weight of the data of each class at every leaf of each rule; by default that of the
-            training data. The last column is for data of no class that the model knows.
+        figures : sequence of RuleFigures, optional
+            How well each rule does on some data; by default on the training data.
         alike : RuleTable, optional
             Another table of the same model, whose formulas need not be read again.
         """
         formulas = _Formulas(None) if alike is None else alike._rules[0]._formulas
         rules = []
         for index, model in enumerate(front.models):
-            tree = model.final
-            leaves = tree.values[list(tree.leaves)] if values is None else values[index]
-            accuracy, support = _measured(tree, leaves, classes)
+            tree, of_rule = model.final, classes
+            if front.numbers:
+                of_rule = np.array(front.numbers[index].values)
+            if figures is not None:
+                measured = figures[index]
+            elif front.numbers:
+                measured = number_figures(tree, front.numbers[index])
+            else:
+                measured = class_figures(tree, tree.values[list(tree.leaves)], classes)
             rules.append(
                 Rule(
                     index=index,
                     alpha=None,
                     held_out=front.held_out[index],
                     n_leaves=tree.n_leaves,
-                    accuracy=accuracy,
-                    support=support,
+                    accuracy=measured.accuracy,
+                    support=measured.support,
                     chosen=index == chosen,
                     model=model,
-                    classes=classes,
+                    classes=of_rule,
                     _formulas=formulas,
+                    mae=measured.mae,
                 )
             )
-        return cls(rules, data="training" if values is None else "given", reason=front.reason)
+        return cls(rules, data="training" if figures is None else "given", reason=front.reason)
 
     def __len__(self) -> int:
         return len(self._rules)
@@ -276,7 +292,11 @@ class RuleTable(Sequence[Rule]):
                 "size": formula.size,
                 "modal_depth": formula.modal_depth,
                 "support": rule.support[label],
-                "accuracy": rule.accuracy,
+                **(
+                    {"accuracy": rule.accuracy}
+                    if rule.mae is None
+                    else {"r2": rule.accuracy, "mae": rule.mae}
+                ),
                 **({} if rule.held_out is None else {"held_out": rule.held_out}),
                 "leaves": rule.n_leaves,
                 "chosen": rule.chosen,
@@ -303,11 +323,15 @@ class RuleTable(Sequence[Rule]):
             # Nothing to weigh up: the rule itself.
             return "\n".join(_in_full(self.chosen, list(self.chosen.formulas)))
         tried = any(rule.held_out is not None for rule in self._rules)
+        is_number = self.chosen.mae is not None
+        measures = f"{'R2':>8} {'MAE':>8}" if is_number else f"{'accuracy':>8}"
+        answer = "number" if is_number else "class"
         lines = [
-            f"rules from small to large, > marks the chosen one; accuracy and share of each class "
+            f"rules from small to large, > marks the chosen one; "
+            f"{'R2, mean absolute error' if is_number else 'accuracy'} and share of each {answer} "
             f"on the {self._data} data",
-            f"{'':2}{'index':>5} {'leaves':>6} {'size':>5} {'depth':>5} {'accuracy':>8}  "
-            f"{'held out  ' if tried else ''}class (share): formula",
+            f"{'':2}{'index':>5} {'leaves':>6} {'size':>5} {'depth':>5} {measures}  "
+            f"{'held out  ' if tried else ''}{answer} (share): formula",
         ]
         for rule in self._rules:
             if rule.n_leaves > max_leaves and not rule.chosen:
@@ -315,7 +339,8 @@ class RuleTable(Sequence[Rule]):
             shown = shown_classes(rule)
             head = (
                 f"{'>' if rule.chosen else ' ':2}{rule.index:>5} {rule.n_leaves:>6} {rule.size:>5} "
-                f"{rule.modal_depth:>5} {rule.accuracy:>8.4f}  "
+                f"{rule.modal_depth:>5} {rule.accuracy:>8.4f}"
+                f"{'' if rule.mae is None else f' {rule.mae:>8.4g}'}  "
             )
             if tried:
                 head += f"{'' if rule.held_out is None else f'{rule.held_out:.4f}':>8}  "
@@ -339,21 +364,12 @@ class RuleTable(Sequence[Rule]):
         return rules_to_html(self)
 
 
-def _measured(
-    tree: Tree, leaves: npt.NDArray[np.float64], classes: npt.NDArray[Any]
-) -> tuple[float, dict[Any, float]]:
-    """Return accuracy and support, given the weight of each true class at every leaf."""
-    # Rows are classes that are predicted, columns those that are true.
-    confusion = np.zeros((len(classes), leaves.shape[1]))
-    np.add.at(confusion, leaf_classes(tree), leaves)
-    confusion /= confusion.sum()
-    shares = confusion.sum(axis=1).tolist()
-    return float(np.trace(confusion)), dict(zip(classes.tolist(), shares, strict=True))
-
-
 def shown_classes(rule: Rule) -> list[Any]:
-    """Return all classes but the one with the largest formula: it is what is left over."""
-    return shown_labels(rule.formulas)
+    """Return all classes but the one with the largest formula: it is what is left over.
+
+    All numbers of a rule that predicts numbers: what the last one is would not be known.
+    """
+    return list(rule.formulas) if rule.mae is not None else shown_labels(rule.formulas)
 
 
 def shown_labels(formulas: Mapping[Any, Formula]) -> list[Any]:
@@ -363,19 +379,6 @@ def shown_labels(formulas: Mapping[Any, Formula]) -> list[Any]:
         return labels
     largest = max(labels, key=lambda label: (formulas[label].size, formulas[label].key))
     return [label for label in labels if label != largest]
-
-
-def _predictions(full: Tree, cut: frozenset[int]) -> frozenset[tuple[int, int]]:
-    """Return the nodes, each as high up as can be, below which one class is predicted."""
-    below: dict[int, tuple[tuple[int, int], ...]] = {}
-    for node in reversed(range(full.n_nodes)):
-        if full.splits[node] is None or node in cut:
-            below[node] = ((node, int(np.argmax(full.values[node]))),)
-        else:
-            sides = below[full.false_child[node]] + below[full.true_child[node]]
-            one_class = len({predicted for _, predicted in sides}) == 1
-            below[node] = ((node, sides[0][1]),) if one_class else sides
-    return frozenset(below[0])
 
 
 def _in_full(rule: Rule, labels: Sequence[Any]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gnn2logic.learning.estimators import IDTClassifier, IDTNodeClassifier
     from gnn2logic.learning.refits import stability
+    from gnn2logic.learning.regressors import IDTNodeRegressor, IDTRegressor
     from gnn2logic.learning.scorecard_regressors import ScorecardNodeRegressor, ScorecardRegressor
     from gnn2logic.learning.scorecards import ScorecardClassifier, ScorecardNodeClassifier
     from gnn2logic.learning.stable_rules import Stability
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = [
     "IDTClassifier",
     "IDTNodeClassifier",
+    "IDTNodeRegressor",
+    "IDTRegressor",
     "ScorecardClassifier",
     "ScorecardNodeClassifier",
     "ScorecardNodeRegressor",
@@ -24,6 +27,8 @@ __all__ = [
 _HOMES = {
     "IDTClassifier": "estimators",
     "IDTNodeClassifier": "estimators",
+    "IDTNodeRegressor": "regressors",
+    "IDTRegressor": "regressors",
     "ScorecardClassifier": "scorecards",
     "ScorecardNodeClassifier": "scorecards",
     "ScorecardNodeRegressor": "scorecard_regressors",

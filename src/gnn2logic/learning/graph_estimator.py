@@ -6,6 +6,8 @@ import copy
 import os
 from typing import Any, Literal, Self
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, clone
 
 from gnn2logic._validation import check_whole, some_of
@@ -13,6 +15,7 @@ from gnn2logic.engines import Engine, LocalEngine, as_engine
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder, graph_tags
+from gnn2logic.learning.data import KeptGraphs, TrainingData, training_data
 from gnn2logic.storage import ShardStore
 
 __all__ = ["DEFAULT_LAYERS", "GraphEstimator"]
@@ -58,6 +61,33 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             return PredicateEncoder.from_document(graphs.encoder.to_document()), graphs
         encoder = self._new_encoder()
         return encoder, encoder.fit_transform(graphs)
+
+    def _learned_from(
+        self,
+        encoded: tuple[PredicateEncoder, GraphBatch | ShardStore],
+        given: object,
+        activations: object,
+        absent: npt.NDArray[np.bool_],
+    ) -> tuple[PredicateEncoder, GraphBatch | ShardStore, TrainingData, npt.NDArray[np.bool_]]:
+        """Return the graphs that some row of is learned from, their shards, and which rows are.
+
+        Parameters
+        ----------
+        encoded : pair of PredicateEncoder and graphs
+        given : object
+            The graphs as users gave them: without those that are absent, another encoder may be
+            learned.
+        activations : object
+        absent : array of bool
+            Rows, graphs or nodes, that are as if they were not there.
+        """
+        encoder, graphs = encoded
+        kept = KeptGraphs.with_weight(graphs, absent)
+        if isinstance(graphs, GraphBatch) and not kept.graphs.all():
+            encoder = self._new_encoder()
+            graphs = encoder.fit_transform_some(given, kept.graphs)
+        data = training_data(graphs, activations, kept, self._whole("n_shards", least=1))
+        return encoder, graphs, data, kept.graphs if self._level == "graph" else kept.nodes
 
     def _new_encoder(self) -> PredicateEncoder:
         if self.encoder is not None and not isinstance(self.encoder, PredicateEncoder):

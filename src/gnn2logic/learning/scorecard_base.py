@@ -15,7 +15,7 @@ from gnn2logic.exceptions import ModelFileError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder
 from gnn2logic.idt.parameters import parameters_from_document, parameters_to_document
-from gnn2logic.learning.data import KeptGraphs, RowLabels, training_data
+from gnn2logic.learning.data import RowLabels
 from gnn2logic.learning.graph_estimator import DEFAULT_LAYERS, GraphEstimator
 from gnn2logic.learning.settings import card_options, layer_modalities
 from gnn2logic.learning.targets import integer_weights
@@ -84,13 +84,7 @@ class ScorecardEstimator(ScorecardPredictor, GraphEstimator):
         # numba is slow to import and only learning needs it.
         from gnn2logic.learning.scoring.fit import CardTargets, fit_card
 
-        encoder, graphs = encoded
-        kept = KeptGraphs.with_weight(graphs, absent)
-        kept_rows = kept.graphs if self._level == "graph" else kept.nodes
-        if isinstance(graphs, GraphBatch) and not kept.graphs.all():
-            encoder = self._new_encoder()
-            graphs = encoder.fit_transform_some(given, kept.graphs)
-        data = training_data(graphs, None, kept, self._whole("n_shards", least=1))
+        encoder, graphs, data, kept_rows = self._learned_from(encoded, given, None, absent)
         labels = RowLabels(codes[kept_rows], integer_weights(weights[kept_rows]), n_classes)
         depth = DEFAULT_LAYERS if self.n_layers is None else self._whole("n_layers", least=0)
         modalities = layer_modalities(self.modalities, graphs, depth)[-1]

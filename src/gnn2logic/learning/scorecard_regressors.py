@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from gnn2logic._labels import check_mask, check_weights
-from gnn2logic.exceptions import LabelError
+from gnn2logic._labels import check_mask, check_numbers, check_weights
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.learning.scorecard_base import ScorecardEstimator
-from gnn2logic.scorecards.predictor import check_numbers
 from gnn2logic.storage import ShardStore
 
 __all__ = ["ScorecardNodeRegressor", "ScorecardRegressor"]
 
 
-class _ScorecardOfNumbers(ScorecardEstimator, RegressorMixin):  # type: ignore[misc]
+class _ScorecardOfNumbers(RegressorMixin, ScorecardEstimator):  # type: ignore[misc]
     _answer = "number"
+    # scikit-learn's does not know the labels of a store.
+    score = ScorecardEstimator.score
 
     def __init__(
         self,
@@ -65,13 +64,9 @@ class _ScorecardOfNumbers(ScorecardEstimator, RegressorMixin):  # type: ignore[m
             seen = check_mask(mask, count)
         weights = check_weights(sample_weight, count, of=self._level, among=seen)
         weights = np.where(seen, weights, 0.0)
-        numbers = np.zeros(count)
         listed = self._given_labels(y, batch)
-        inside = weights > 0
         # What is said about rows that are not learned from is not looked at.
-        if isinstance(listed, np.ndarray | list | tuple) and len(listed) == count:
-            listed = np.where(inside, _as_numbers(listed, self._level), 0.0)
-        numbers = check_numbers(listed, count, of=self._level)
+        numbers = check_numbers(listed, count, of=self._level, among=weights > 0)
         self._learn(
             (encoder, batch),
             given,
@@ -82,13 +77,6 @@ class _ScorecardOfNumbers(ScorecardEstimator, RegressorMixin):  # type: ignore[m
             numbers[:, None],
         )
         return self
-
-
-def _as_numbers(values: Any, of: str) -> npt.NDArray[np.float64]:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise LabelError(f"y must hold one number for each {of}. Got {values!r:.60}.") from None
 
 
 class ScorecardRegressor(_ScorecardOfNumbers):

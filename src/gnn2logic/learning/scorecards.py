@@ -19,8 +19,10 @@ from gnn2logic.storage import ShardStore
 __all__ = ["ScorecardClassifier", "ScorecardNodeClassifier"]
 
 
-class _ScorecardOfClasses(ScorecardEstimator, ClassifierMixin):  # type: ignore[misc]
+class _ScorecardOfClasses(ClassifierMixin, ScorecardEstimator):  # type: ignore[misc]
     _answer = "class"
+    # scikit-learn's does not know the labels of a store.
+    score = ScorecardEstimator.score
 
     def __init__(
         self,

@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._files import write_atomically
-from gnn2logic._labels import check_labels, check_weights
+from gnn2logic._labels import check_labels, check_numbers, check_weights
 from gnn2logic._optional import import_optional
 from gnn2logic._validation import check_fitted, check_whole
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
-from gnn2logic.idt.graph_model import GraphModel
+from gnn2logic.idt.graph_model import GraphModel, r_squared
 from gnn2logic.logic.export import ClassAnswer, PointsColumn, ScoreAnswer
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.logic.walk import predicate_names, relation_names
@@ -30,7 +30,7 @@ from gnn2logic.scorecards.formulas import card_formula
 from gnn2logic.scorecards.path import CardPath
 from gnn2logic.scorecards.tables import CardTable, card_table, table_to_html, table_to_text
 
-__all__ = ["ScorecardPredictor", "check_numbers"]
+__all__ = ["ScorecardPredictor"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -247,29 +247,3 @@ class ScorecardPredictor(GraphModel):
     def _repr_html_(self) -> str:
         check_fitted(self, "path_")
         return table_to_html(self.table())
-
-
-def check_numbers(values: object, count: int, *, of: str) -> FloatArray:
-    """Return one finite number for each row."""
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise LabelError(f"y must hold one number for each {of}. Got {values!r:.60}.") from None
-    if numbers.shape != (count,):
-        raise LabelError(
-            f"y must hold one number for each of the {count} {of}s. Got shape {numbers.shape}."
-        )
-    if not np.isfinite(numbers).all():
-        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise LabelError(f"y must hold finite numbers. Got {numbers[row]} for {of} {row}.")
-    return numbers
-
-
-def r_squared(truth: FloatArray, predicted: FloatArray, weights: FloatArray) -> float:
-    """Return the share of the variance that is explained; 0 for the mean, also of one value."""
-    mean = np.average(truth, weights=weights)
-    total = float(weights @ (truth - mean) ** 2)
-    rest = float(weights @ (truth - predicted) ** 2)
-    if total == 0:
-        return 1.0 if rest == 0 else 0.0
-    return 1 - rest / total

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import r2_score
 
 from gnn2logic.graphs import GraphBatch, random_graphs, to_networkx, to_pyg
 from gnn2logic.testing.requirements import (
     Level,
     Sample,
+    gives_probabilities,
     require,
     require_error,
     require_same,
@@ -138,7 +140,7 @@ def check_sample_weight_matters(estimator: Any, level: Level) -> None:
     for label in (0, 1):
         heavy = np.where(data.y == label, 100.0, 1.0)
         fitted = clone(estimator).fit(data.graphs, data.y, sample_weight=heavy)
-        ask = fitted.predict_proba if hasattr(fitted, "predict_proba") else fitted.predict
+        ask = fitted.predict_proba if gives_probabilities(fitted) else fitted.predict
         answers.append(np.asarray(ask(data.graphs)))
     require(
         not np.array_equal(answers[0], answers[1]),
@@ -228,6 +230,15 @@ def check_score_is_accuracy(estimator: Any, level: Level) -> None:
     accuracy = float(np.mean(estimator.predict(fresh.graphs) == fresh.y))
     got = estimator.score(fresh.graphs, fresh.y)
     require(bool(np.isclose(got, accuracy)), f"score must be the accuracy {accuracy}. Got {got}.")
+
+
+def check_score_is_r2(estimator: Any, level: Level) -> None:
+    """`score` of a regressor is the share of the variance that is explained."""
+    data, fresh = sample(level), sample(level, seed=1)
+    estimator.fit(data.graphs, data.y)
+    expected = r2_score(fresh.y, estimator.predict(fresh.graphs))
+    got = estimator.score(fresh.graphs, fresh.y)
+    require(bool(np.isclose(got, expected)), f"score must be R2, {expected}. Got {got}.")
 
 
 def check_formulas_agree_with_predictions(estimator: Any, level: Level) -> None:

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from gnn2logic._validation import check_choice
 from gnn2logic.testing import checks
-from gnn2logic.testing.requirements import Level
+from gnn2logic.testing.requirements import Level, gives_probabilities, predicts_numbers
 
 __all__ = ["check_graph_estimator", "graph_estimator_checks"]
 
@@ -43,6 +43,7 @@ _CHECKS: tuple[Check, ...] = (
     checks.check_numbering_of_nodes_does_not_matter,
     checks.check_probabilities,
     checks.check_score_is_accuracy,
+    checks.check_score_is_r2,
     checks.check_formulas_agree_with_predictions,
     checks.check_pickle_round_trip,
     checks.check_list_of_batches,
@@ -54,7 +55,11 @@ _CHECKS: tuple[Check, ...] = (
 _NEEDS: dict[Check, Callable[[Any], bool]] = {
     checks.check_networkx_graphs: lambda _: find_spec("networkx") is not None,
     checks.check_pyg_graphs: lambda _: find_spec("torch_geometric") is not None,
-    checks.check_probabilities: lambda estimator: hasattr(estimator, "predict_proba"),
+    checks.check_classes_are_sorted: lambda estimator: not predicts_numbers(estimator),
+    checks.check_string_labels: lambda estimator: not predicts_numbers(estimator),
+    checks.check_score_is_accuracy: lambda estimator: not predicts_numbers(estimator),
+    checks.check_score_is_r2: predicts_numbers,
+    checks.check_probabilities: gives_probabilities,
     checks.check_formulas_agree_with_predictions: lambda estimator: hasattr(estimator, "formula"),
 }
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import RegressorMixin
 
 from gnn2logic.graphs import GraphBatch, random_graphs
 from gnn2logic.logic import parse
@@ -15,6 +16,8 @@ from gnn2logic.logic import parse
 __all__ = [
     "Level",
     "Sample",
+    "gives_probabilities",
+    "predicts_numbers",
     "require",
     "require_error",
     "require_same",
@@ -95,12 +98,22 @@ def require_same(expected: Any, got: Any, message: str) -> None:
         require(False, f"{message} Got {second[at]!r} at {at}, expected {first[at]!r}.")
 
 
+def gives_probabilities(estimator: Any) -> bool:
+    """Whether an estimator has probabilities of classes to give."""
+    return hasattr(estimator, "predict_proba") and not predicts_numbers(estimator)
+
+
+def predicts_numbers(estimator: Any) -> bool:
+    """Whether an estimator is a regressor by scikit-learn's mixin."""
+    return isinstance(estimator, RegressorMixin)
+
+
 def require_same_model(first: Any, second: Any, data: Sample, message: str) -> None:
     """Require two fitted estimators to have equal classes, predictions and formulas."""
     require_same(first.classes_, second.classes_, f"{message} The classes differ.")
     expected, got = first.predict(data.graphs), second.predict(data.graphs)
     require_same(expected, got, f"{message} The predictions differ.")
-    if hasattr(first, "predict_proba"):
+    if gives_probabilities(first):
         expected, got = first.predict_proba(data.graphs), second.predict_proba(data.graphs)
         require_same(expected, got, f"{message} The probabilities differ.")
     if hasattr(first, "formula"):

@@ -148,7 +148,7 @@ def test_two_limits_of_one_count_are_read_once() -> None:
 
 def held_out(accuracies: list[float], n: int = 200) -> HeldOut:
     right = np.array([np.arange(n) < accuracy * n for accuracy in accuracies])
-    return HeldOut(right, np.ones(n))
+    return HeldOut(right.astype(float), np.ones(n))
 
 
 def test_among_rules_of_one_accuracy_the_quickest_to_read_is_chosen() -> None:

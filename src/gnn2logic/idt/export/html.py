@@ -46,10 +46,14 @@ def model_to_html(model: IDTPredictor) -> str:
         f"<p><b>{_name(label)}</b>: {_lines(to_english(chosen.formulas[label]))}.</p>"
         for label in shown_classes(chosen)
     )
+    target = model.target
+    answers = "classes" if target is None else "numbers"
     title = (
-        f"IDT for {model.model_.level}s: {len(model.classes_)} classes, "
+        f"IDT for {model.model_.level}s: {len(model.classes_)} {answers}, "
         f"{model.n_layers_} inner layers"
     )
+    if target is not None:
+        title += f", {escape(str(target))}"
     return f"<div><p>{title}</p>{rules_to_html(table)}{words}</div>"
 
 

@@ -114,7 +114,7 @@ def split_texts(view: ModelView, shown: ShownTree) -> list[str | None]:
 def leaf_texts(view: ModelView, shown: ShownTree) -> list[str]:
     """Return what every leaf says, from left to right."""
     if shown.classes is not None:
-        return [f"Class {one_line(label)}" for label in shown.classes]
+        return [f"{view.leaf_word}{one_line(label)}" for label in shown.classes]
     return [
         ", ".join(_LEAF_SET.format(*view.leaf_sets[column]) for column in columns)
         for columns in shown.leaf_sets

@@ -138,7 +138,7 @@ def _tree_lines(
 
 def _leaves(view: ModelView, shown: ShownTree) -> list[str]:
     if shown.classes is not None:
-        return [f"Class {escape_latex(label)}" for label in shown.classes]
+        return [f"{view.leaf_word}{escape_latex(label)}" for label in shown.classes]
     texts = []
     for columns in shown.leaf_sets:
         sets = ", ".join(_LEAF_SET.format(*view.leaf_sets[column]) for column in columns)

@@ -60,10 +60,11 @@ class ShownTree:
 
 @dataclass(frozen=True)
 class ModelView:
-    """A model as it is shown."""
+    """A model as it is shown; `leaf_word` stands before what a leaf of the final tree says."""
 
     model: IDT
     classes: tuple[str, ...]
+    leaf_word: str = "Class "
 
     @cached_property
     def layers(self) -> list[list[ShownTree]]:
@@ -128,7 +129,9 @@ def view_of(model: object, class_names: Sequence[object] | None, *, pruned: bool
             f"class_names must have one name for each of the {n_classes} classes of the model. "
             f"Got {len(labels)} instead."
         )
-    return ModelView(prune(idt) if pruned else idt, tuple(str(label) for label in labels))
+    is_number = getattr(model, "target", None) is not None
+    names = tuple(str(label) for label in labels)
+    return ModelView(prune(idt) if pruned else idt, names, "" if is_number else "Class ")
 
 
 def _model_and_labels(model: object) -> tuple[IDT, list[Any] | None]:
@@ -139,7 +142,8 @@ def _model_and_labels(model: object) -> tuple[IDT, list[Any] | None]:
     fitted = getattr(model, "model_", None)
     if not isinstance(fitted, IDT) or not hasattr(model, "classes_"):
         raise UnsupportedInputError(
-            "model must be a fitted IDTClassifier or IDTNodeClassifier, or an IDT. "
+            "model must be a fitted IDTClassifier, IDTRegressor or the like, or an IDT. "
             f"Got {type(model).__name__} instead."
         )
-    return fitted, list(model.classes_)
+    # Numbers are shown with their unit.
+    return fitted, list(getattr(model, "shown_classes", model.classes_))

@@ -19,6 +19,7 @@ from gnn2logic.idt.tree_documents import Strict
 from gnn2logic.learning.checkpoints import CheckpointDocument, CheckpointFile
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.learning.search.levels import Level
+from gnn2logic.learning.search.rule_search import SearchTargets
 from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule
 from gnn2logic.logic.documents import formulas_from_rows, formulas_to_rows
 from gnn2logic.logic.syntax import Formula
@@ -35,7 +36,7 @@ _Number = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class _LeafDocument(Strict, frozen=True, tag="leaf"):
-    label: _Number
+    label: int
 
 
 class _BranchDocument(Strict, frozen=True, tag="branch"):
@@ -76,7 +77,7 @@ class SearchCheckpoint(CheckpointFile):
         checked = self._read(_StagesDocument, _VERSION)
         return None if checked is None else checked.seed
 
-    def read(self, level: Level, n_classes: int) -> Stages | None:
+    def read(self, level: Level, targets: SearchTargets) -> Stages | None:
         """Return how far the search has come; None if there is no file."""
         checked = self._read(_StagesDocument, _VERSION)
         if checked is None:
@@ -87,7 +88,7 @@ class SearchCheckpoint(CheckpointFile):
             truths = _Truths(level)
             fronts = tuple(
                 tuple(
-                    SearchedRule(_whole_tree(rule.tree, formulas, truths), n_classes, rule.fit)
+                    targets.rule(_whole_tree(rule.tree, formulas, truths), rule.fit)
                     for rule in front
                 )
                 for front in checked.stages
@@ -95,7 +96,7 @@ class SearchCheckpoint(CheckpointFile):
         except (FormulaError, ValueError, IndexError, RecursionError) as error:
             raise self.unsound(str(error)) from None
         labels = [leaf.label for front in fronts for rule in front for leaf in rule.leaves]
-        if not all(label < n_classes for label in labels):
+        if targets.numbers is None and not all(0 <= label < targets.n_classes for label in labels):
             raise self.unsound("it has classes that the data has not")
         return Stages(checked.seed, columns, fronts)
 

@@ -13,18 +13,19 @@ import numpy.typing as npt
 from gnn2logic._progress import Progress
 from gnn2logic.engines.protocol import Engine
 from gnn2logic.exceptions import InterruptedSearchWarning, LongRuleWarning
-from gnn2logic.idt.model import RuleFront
+from gnn2logic.idt.model import RuleFront, RuleNumbers
 from gnn2logic.learning.data import RowLabels, TrainingData
 from gnn2logic.learning.search.checkpoints import SearchCheckpoint
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.levels import GraphLevel, Level, NodeLevel
 from gnn2logic.learning.search.models import read_size, rule_model
+from gnn2logic.learning.search.numbers import NumberTargets
 from gnn2logic.learning.search.outcome import Choice, search_rules
 from gnn2logic.learning.search.rounds import RoundSettings
 from gnn2logic.learning.search.rule_search import SearchSettings, SearchTargets
 from gnn2logic.learning.search.rules import SearchedRule, best_for_size
 from gnn2logic.learning.search.sampling import searched_data
-from gnn2logic.learning.search.shards import counted_models
+from gnn2logic.learning.search.shards import counted_models, numbered_models
 from gnn2logic.learning.search.whole_numbers import MOST_WEIGHT
 from gnn2logic.learning.settings import SearchOptions
 from gnn2logic.logic.syntax import Formula
@@ -49,6 +50,7 @@ def fit_by_search(
     options: SearchOptions,
     *,
     scores: FloatArray | None = None,
+    numbers: NumberTargets | None = None,
     proposed: Sequence[Formula] = (),
     seed: Sequence[int],
     engine: Engine,
@@ -61,6 +63,8 @@ def fit_by_search(
     ----------
     scores : array of shape (n_rows, n_targets), optional
         What a network says about every row: rules explain these instead of the classes.
+    numbers : NumberTargets, optional
+        What rules predict, where that is a number; then `labels` have one class, and its weights.
     proposed : sequence of Formula
         Columns that take part from the start.
     """
@@ -69,7 +73,7 @@ def fit_by_search(
         searched.batch, options.modalities, absolute=options.absolute, relative=options.relative
     )
     about: Level = GraphLevel(space) if level == "graph" else NodeLevel(space)
-    targets = _targets(labels, scores, searched.rows)
+    targets = _targets(labels, scores, numbers, searched.rows)
     rows = np.flatnonzero(targets.weights > 0)
     total, n_rows = int(targets.weights[rows].sum()), len(rows)
     counts = np.bincount(targets.classes[rows])
@@ -115,44 +119,51 @@ def fit_by_search(
             LongRuleWarning,
             stacklevel=_CALLER,
         )
-    models = counted_models(
-        [rule_model(rule, level, targets.n_classes) for rule in outcome.rules],
-        data,
-        labels,
-        engine,
-    )
+    plain = [rule_model(rule, level) for rule in outcome.rules]
+    figures: tuple[RuleNumbers, ...] = ()
+    if numbers is None:
+        models = counted_models(plain, data, labels, engine)
+        right = [
+            float(model.final.values[list(model.final.leaves)].max(axis=1).sum())
+            for model in models
+        ]
+    else:
+        models, figures = numbered_models(plain, data, labels, numbers, engine)
+        right = [-each.mae if numbers.loss == "absolute" else each.r2 for each in figures]
     held_out = tuple(
         None if np.isnan(accuracy) else float(accuracy) for accuracy in outcome.held_out
     )
     # Stages that are done may be of use once more to a fit that was stopped.
     if checkpoint is not None and outcome.finished:
         checkpoint.remove()
-    front = RuleFront(models, held_out, outcome.reason)
-    return _front_on_all_data(front, outcome.chosen, targets.n_classes)
+    front = RuleFront(models, held_out, outcome.reason, figures)
+    return _front_on_all_data(front, outcome.chosen, right)
 
 
-def _front_on_all_data(front: RuleFront, chosen: int, n_classes: int) -> tuple[RuleFront, int]:
+def _front_on_all_data(
+    front: RuleFront, chosen: int, right: Sequence[float]
+) -> tuple[RuleFront, int]:
     """Return the rules that no shorter one equals on all the data, and the chosen one among them.
 
     Where they were found on a sample, leaves may have another class on all the data.
     """
-    sizes = [read_size(model, n_classes) for model in front.models]
-    right = [
-        float(model.final.values[list(model.final.leaves)].max(axis=1).sum())
-        for model in front.models
-    ]
+    answer: Literal["class", "number"] = "number" if front.numbers else "class"
+    sizes = [read_size(model, answer) for model in front.models]
     kept = best_for_size(sizes, right)
     left = RuleFront(
         tuple(front.models[index] for index in kept),
         tuple(front.held_out[index] for index in kept),
         front.reason,
+        tuple(front.numbers[index] for index in kept) if front.numbers else (),
     )
     # What took the place of the chosen one is not longer, and as right.
     return left, max(n for n, index in enumerate(kept) if sizes[index] <= sizes[chosen])
 
 
-def _targets(labels: RowLabels, scores: FloatArray | None, rows: IntArray) -> SearchTargets:
-    """Return what is explained at some rows: scores, or indicators of the classes.
+def _targets(
+    labels: RowLabels, scores: FloatArray | None, numbers: NumberTargets | None, rows: IntArray
+) -> SearchTargets:
+    """Return what is explained at some rows: numbers, scores, or indicators of the classes.
 
     Of two classes one indicator is enough.
     """
@@ -162,6 +173,9 @@ def _targets(labels: RowLabels, scores: FloatArray | None, rows: IntArray) -> Se
         scaled = np.rint(weights * (MOST_WEIGHT / 2 / total)).astype(np.int64)
         weights = np.where(weights > 0, np.maximum(scaled, 1), 0)
     classes = labels.classes[rows]
+    if numbers is not None:
+        here = numbers.at(rows, weights)
+        return SearchTargets(here.to_explain()[:, None], classes, weights, labels.n_classes, here)
     if scores is not None:
         values = scores[rows]
     else:

@@ -6,7 +6,7 @@ divided by the condition of the library that explains most for its price.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,8 @@ class TreeGrower:
     n_classes : int
     least_weight : int
         What must be in each leaf.
+    label : callable, optional
+        What a leaf with some rows says, where that is no class.
     """
 
     def __init__(
@@ -57,7 +59,9 @@ class TreeGrower:
         *,
         n_classes: int,
         least_weight: int,
+        label: Callable[[IntArray], int] | None = None,
     ) -> None:
+        self._label = label
         self._library, self._rows, self._least_weight = library, rows, least_weight
         self._truths = library.truths()
         self._n_targets = targets.shape[1]
@@ -102,7 +106,7 @@ class TreeGrower:
             yield tree, fit
 
     def _best(self, leaf: int, member: npt.NDArray[np.bool_], price: float) -> _Division | None:
-        """Return the best way to divide a leaf into two of different classes."""
+        """Return the best way to divide a leaf into two of different labels."""
         sums = self._sums[member]
         total = sums.sum(axis=0)
         true = self._truths[:, member].astype(np.float64) @ sums
@@ -110,7 +114,8 @@ class TreeGrower:
         fits = (true[:, -1] >= self._least_weight) & (false[:, -1] >= self._least_weight)
         labels_true = true[:, self._n_targets : -1].argmax(axis=1)
         labels_false = false[:, self._n_targets : -1].argmax(axis=1)
-        fits &= labels_true != labels_false
+        if self._label is None:
+            fits &= labels_true != labels_false
         if not fits.any():
             return None
         explained = self._explained(true) + self._explained(false)
@@ -119,13 +124,15 @@ class TreeGrower:
         condition = int(values.argmax())
         if values[condition] <= 0:
             return None
+        if self._label is None:
+            labels = int(labels_true[condition]), int(labels_false[condition])
+        else:
+            holds, here = self._truths[condition, member], self._rows[member]
+            labels = self._label(here[holds]), self._label(here[~holds])
+            if labels[0] == labels[1]:
+                return None
         return _Division(
-            float(values[condition]),
-            float(gains[condition]),
-            leaf,
-            condition,
-            int(labels_true[condition]),
-            int(labels_false[condition]),
+            float(values[condition]), float(gains[condition]), leaf, condition, *labels
         )
 
     def _explained(self, sums: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.idt.formulas import class_formula, final_columns
+from gnn2logic.idt.formulas import class_formula, final_columns, tree_size
 from gnn2logic.idt.from_formulas import ColumnBuilder
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.tree import Split, Tree
@@ -18,8 +18,12 @@ from gnn2logic.logic.syntax import Formula, Modal
 __all__ = ["read_size", "rule_model", "with_leaf_values"]
 
 
-def rule_model(rule: SearchedRule, level: Literal["graph", "node"], n_classes: int) -> IDT:
-    """Return the model of a rule; each leaf has weight 1, for its class."""
+def rule_model(rule: SearchedRule, level: Literal["graph", "node"]) -> IDT:
+    """Return the model of a rule; each leaf has weight 1, for its label.
+
+    The classes of the model are the labels of the rule.
+    """
+    weights = dict(zip(rule.labels, np.eye(len(rule.labels)), strict=True))
     conditions = [condition.formula for condition in rule.conditions]
     builder = ColumnBuilder(conditions)
     builder.build(_columns_of(conditions, level))
@@ -35,7 +39,7 @@ def rule_model(rule: SearchedRule, level: Literal["graph", "node"], n_classes: i
             children[parent][side] = number
         if isinstance(tree, Leaf):
             splits.append(None)
-            leaf_values.append(np.eye(n_classes)[tree.label])
+            leaf_values.append(weights[tree.label])
             continue
         splits.append(builder.split(tree.condition.formula))
         stack.append((tree.if_true, number, 1))
@@ -53,9 +57,15 @@ def rule_model(rule: SearchedRule, level: Literal["graph", "node"], n_classes: i
     return with_leaf_values(model, np.array(leaf_values))
 
 
-def read_size(model: IDT, n_classes: int) -> int:
-    """Return how many symbols people read: of the formulas of all classes but the longest."""
+def read_size(model: IDT, answer: Literal["class", "number"]) -> int:
+    """Return how many symbols people read.
+
+    Of the formulas of all classes but the longest; of the tree, where leaves are numbers.
+    """
     columns = final_columns(model)
+    if answer == "number":
+        return tree_size(model, columns)
+    n_classes = model.final.values.shape[1]
     sizes = sorted(class_formula(model, label, columns).size for label in range(n_classes))
     return sum(sizes[:-1]) if len(sizes) > 1 else sizes[0]
 

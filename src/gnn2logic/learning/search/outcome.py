@@ -104,7 +104,7 @@ def search_rules(
         Stages that are in it are not searched again.
     """
     clock = Clock(choice.max_seconds)
-    done = None if checkpoint is None else checkpoint.read(level, targets.n_classes)
+    done = None if checkpoint is None else checkpoint.read(level, targets)
     if done is not None:
         restore_columns(level, done.columns)
     fronts = [] if done is None else [list(front) for front in done.fronts]
@@ -131,7 +131,7 @@ def search_rules(
         None if groups is None else groups[rows],
         seed,
     )
-    right = np.zeros((len(front), len(rows)), dtype=bool)
+    right = np.zeros((len(front), len(rows)))
     judged = np.zeros(len(rows), dtype=bool)
     n_folds = 0 if folds is None else int(folds.max()) + 1
     for number in range(n_folds):
@@ -150,7 +150,7 @@ def search_rules(
             break
         for index, (rule, size) in enumerate(zip(front, sizes, strict=True)):
             predicted = counterpart(other, rule, size).predict(level.n_rows)[rows[held]]
-            right[index, held] = predicted == targets.classes[rows[held]]
+            right[index, held] = targets.rightness(predicted, rows[held])
         judged |= held
     if folds is None or not judged.any():
         return _without_folds(front, sizes, choice, clock, could_be_held_out=n_folds > 0)
@@ -191,10 +191,9 @@ def _by_accuracy(
 ) -> tuple[list[SearchedRule], list[int]]:
     """Return the rules that no shorter one equals in accuracy, with the sizes that people read."""
     weights = targets.weights[rows]
-    models = [rule_model(rule, level.row_type, targets.n_classes) for rule in rules]
-    sizes = [read_size(model, targets.n_classes) for model in models]
+    sizes = [read_size(rule_model(rule, level.row_type), targets.answer) for rule in rules]
     right = [
-        int(weights @ (rule.predict(level.n_rows)[rows] == targets.classes[rows])) for rule in rules
+        float(weights @ targets.rightness(rule.predict(level.n_rows)[rows], rows)) for rule in rules
     ]
     front = best_for_size(sizes, right)
     return [rules[index] for index in front], [sizes[index] for index in front]

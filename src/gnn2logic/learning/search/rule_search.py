@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from gnn2logic.learning.search.growing import TreeGrower
 from gnn2logic.learning.search.judging import Judge
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.neighbours import neighbours
+from gnn2logic.learning.search.numbers import NumberTargets
 from gnn2logic.learning.search.rounds import RoundSettings, Search
 from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule, branch, pareto_front
 from gnn2logic.learning.search.small_trees import SmallTree, best_small_trees
@@ -84,12 +86,37 @@ class SearchTargets:
     classes : array of int, shape (n_rows,)
     weights : array of int, shape (n_rows,)
     n_classes : int
+    numbers : NumberTargets, optional
+        What rules predict, where that is a number and not a class.
     """
 
     values: FloatArray
     classes: IntArray
     weights: IntArray
     n_classes: int
+    numbers: NumberTargets | None = None
+
+    @property
+    def answer(self) -> Literal["class", "number"]:
+        """What rules say."""
+        return "class" if self.numbers is None else "number"
+
+    def label(self, rows: IntArray) -> int:
+        """Return what a leaf with some rows says: the number of a class, or steps of a number."""
+        if self.numbers is not None:
+            return self.numbers.label(rows)
+        weights = np.bincount(self.classes[rows], self.weights[rows], self.n_classes)
+        return int(weights.argmax())
+
+    def rightness(self, labels: IntArray, rows: IntArray) -> FloatArray:
+        """Return how right the labels of some rows are, 1 for right; classes are wrong by 0."""
+        if self.numbers is not None:
+            return self.numbers.rightness(labels, rows)
+        return np.asarray(labels == self.classes[rows], dtype=np.float64)
+
+    def rule(self, tree: Branch | Leaf, fit: float) -> SearchedRule:
+        """Return a rule that explains so much of the variance."""
+        return SearchedRule(tree, None if self.numbers is not None else self.n_classes, fit)
 
 
 class Clock:
@@ -247,7 +274,7 @@ class RuleSearch:
     def _front(self, most: int | None = None) -> list[SearchedRule]:
         """Return the best rules of what was judged so far; `most` conditions are enough."""
         self._fill_library(self.settings.most_conditions if most is None else most)
-        rules = [SearchedRule(Leaf(self._majority(self.rows)), self.targets.n_classes, 0.0)]
+        rules = [self.targets.rule(Leaf(self.targets.label(self.rows)), 0.0)]
         if len(self.library):
             trees = best_small_trees(
                 self.library.truths(),
@@ -278,18 +305,18 @@ class RuleSearch:
         """Return longer rules, grown from the best ones."""
         if not len(self.library):
             return []
-        n_classes = self.targets.n_classes
         grower = TreeGrower(
             self.library,
             self.rows,
             self._whole[self.rows],
             self.targets.classes[self.rows],
             self.targets.weights[self.rows],
-            n_classes=n_classes,
+            n_classes=self.targets.n_classes,
             least_weight=self.settings.least_weight,
+            label=None if self.targets.numbers is None else self.targets.label,
         )
         return [
-            SearchedRule(tree, n_classes, fit)
+            self.targets.rule(tree, fit)
             for rule in front[-2:]
             for price in self.settings.prices[:3]
             for tree, fit in grower.grow(
@@ -307,24 +334,18 @@ class RuleSearch:
         for inside, below in ((root.truth, tree.if_true), (~root.truth, tree.if_false)):
             member = self.rows[inside[self.rows]]
             if below is None:
-                sides.append(Leaf(self._majority(member)))
+                sides.append(Leaf(self.targets.label(member)))
                 continue
             condition = self.library[below]
             truth = condition.truth[member]
             sides.append(
                 branch(
                     condition,
-                    Leaf(self._majority(member[truth])),
-                    Leaf(self._majority(member[~truth])),
+                    Leaf(self.targets.label(member[truth])),
+                    Leaf(self.targets.label(member[~truth])),
                 )
             )
-        return SearchedRule(branch(root, *sides), self.targets.n_classes, tree.fit)
-
-    def _majority(self, rows: IntArray) -> int:
-        weights = np.bincount(
-            self.targets.classes[rows], self.targets.weights[rows], self.targets.n_classes
-        )
-        return int(weights.argmax())
+        return self.targets.rule(branch(root, *sides), tree.fit)
 
     # Polishing --------------------------------------------------------------------------------
 

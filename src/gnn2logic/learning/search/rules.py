@@ -38,7 +38,7 @@ _SAME_FIT = 1e-9
 
 @dataclass(frozen=True)
 class Leaf:
-    """What a rule answers: the number of a class."""
+    """What a rule answers: the number of a class, or steps of a number."""
 
     label: int
 
@@ -54,25 +54,40 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class SearchedRule:
-    """A tree of conditions with what it explains of the graphs it was found on."""
+    """A tree of conditions with what it explains of the graphs it was found on.
+
+    `n_classes` is None where leaves say numbers.
+    """
 
     tree: Branch | Leaf
-    n_classes: int
+    n_classes: int | None
     fit: float
 
     @cached_property
+    def labels(self) -> tuple[int, ...]:
+        """What it may answer: all classes, or the numbers of its leaves from low to high."""
+        if self.n_classes is not None:
+            return tuple(range(self.n_classes))
+        return tuple(sorted({leaf.label for leaf in self.leaves}))
+
+    @cached_property
     def formulas(self) -> tuple[Formula, ...]:
-        """The formula of every class."""
-        return tuple(_formula(self.tree, label) for label in range(self.n_classes))
+        """The formula of every label."""
+        return tuple(_formula(self.tree, label) for label in self.labels)
 
     @cached_property
     def size(self) -> int:
-        """The size of the formulas of all classes but the longest: what has to be read."""
+        """What has to be read: the formulas of all classes but the longest.
+
+        Where leaves are numbers, the conditions of the tree.
+        """
+        if self.n_classes is None:
+            return sum(condition.formula.size for condition in self.conditions) or 1
         sizes = sorted(formula.size for formula in self.formulas)
         return sum(sizes[:-1]) if len(sizes) > 1 else sizes[0]
 
     def predict(self, n_rows: int) -> IntArray:
-        """Return the class of every graph that conditions were evaluated on."""
+        """Return the label of every graph that conditions were evaluated on."""
         labels = np.empty(n_rows, dtype=np.int64)
         for leaf, member in leaves_of(self.tree, np.ones(n_rows, dtype=bool)):
             labels[member] = leaf.label

@@ -13,7 +13,6 @@ from gnn2logic.learning.search.rules import SearchedRule
 __all__ = ["HeldOut", "choose", "counterpart", "held_out_folds", "stratified_folds"]
 
 IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 N_FOLDS = 5
 _ROUNDING = 1e-12
@@ -27,12 +26,13 @@ class HeldOut:
 
     Parameters
     ----------
-    right : array of bool, shape (n_sizes, n_rows)
-        Whether the best rule of at most a size, learned without a graph, is right about it.
+    right : array of float, shape (n_sizes, n_rows)
+        How right the best rule of at most a size, learned without a graph, is about it: 1 or 0 for
+        a class, up to 1 for a number.
     weights : array of float, shape (n_rows,)
     """
 
-    right: BoolArray
+    right: npt.NDArray[np.float64]
     weights: npt.NDArray[np.float64]
 
     @property
@@ -43,7 +43,7 @@ class HeldOut:
     def worse_by(self, index: int, other: int) -> tuple[float, float]:
         """Return by how much one size is less accurate than another, and the standard error."""
         share = self.weights / self.weights.sum()
-        difference = self.right[other].astype(float) - self.right[index]
+        difference = self.right[other] - self.right[index]
         mean = float(share @ difference)
         # The same graphs are judged twice, so what is easy for both does not count.
         unbiased = len(share) / max(1, len(share) - 1)
