@@ -21,7 +21,9 @@ from gnn2logic import (
     GraphBatch,
     IDTClassifier,
     IDTNodeClassifier,
+    IDTNodeRegressor,
     IDTPredictor,
+    IDTRegressor,
     Modality,
     PredicateEncoder,
     load,
@@ -307,9 +309,10 @@ def test_long_names_and_paths_as_text(model: IDTClassifier, tmp_path: Path) -> N
 
 
 def test_parameters_are_those_of_the_estimators() -> None:
-    for kind in (IDTClassifier, IDTNodeClassifier):
-        others = {"encoder", "engine", "checkpoint"}
-        assert {*PARAMETERS, *others} == set(kind().get_params(deep=False))
+    others = {"encoder", "engine", "checkpoint"}
+    every = {IDTClassifier, IDTNodeClassifier, IDTRegressor, IDTNodeRegressor}
+    of_estimators = [set(kind().get_params(deep=False)) for kind in every]
+    assert {*PARAMETERS, *others} == set().union(*of_estimators)
 
 
 def test_earlier_names_of_parameters_are_read(tmp_path: Path) -> None:
@@ -334,7 +337,9 @@ def test_earlier_names_of_parameters_are_read(tmp_path: Path) -> None:
 
 def test_loading_an_estimator_of_the_other_kind(model: IDTClassifier, tmp_path: Path) -> None:
     model.save(tmp_path / "model.json")
-    with pytest.raises(ModelFileError, match="must hold a model for nodes. Got one for graphs"):
+    with pytest.raises(
+        ModelFileError, match="Got one that gives graphs a class"
+    ):
         IDTNodeClassifier.load(tmp_path / "model.json")
 
 

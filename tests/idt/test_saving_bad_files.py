@@ -85,8 +85,10 @@ _Place = tuple[str | int, ...]
 _ROOT: _Place = ("layers", 0, 0, 0)
 _BAD: list[tuple[_Place, Any, str]] = [
     (("format",), "gnn2logic.formula", "it has no format"),
-    (("version",), 3, "Got version 3; a newer gnn2logic may read it"),
-    (("version",), 2, "A model of version 2 has the rules that a search found"),
+    (("version",), 4, "Got version 4; a newer gnn2logic may read it"),
+    (("version",), 2, "A model of version 2 or 3 has the rules that a search found"),
+    (("answer",), "number", "Got version 1 with answer 'number'"),
+    (("answer",), "word", "Invalid enum value 'word'"),
     (("version",), True, "Got version True"),
     (("version",), "1", "Got version '1'"),
     (("surprise",), 1, "unknown field `surprise`"),
@@ -96,7 +98,7 @@ _BAD: list[tuple[_Place, Any, str]] = [
     (("classes",), ["no", "no"], "must be distinct"),
     (("classes",), ["no", 1], "all of one kind"),
     (("classes",), [0, True], "all of one kind"),
-    (("classes",), [0.5, 1.5], "got `float` - at `$.classes[0]`"),
+    (("classes",), [0.5, 1.5], "must be distinct whole numbers, strings or truth values"),
     (("classes",), [None, "no"], "got `null` - at `$.classes[0]`"),
     (("classes",), [0, 10**30], "at most 64 bits"),
     (("classes",), [-1, 2**63], "at most 64 bits"),

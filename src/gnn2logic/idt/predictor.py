@@ -61,7 +61,7 @@ class IDTPredictor(GraphModel):
     """
 
     model_: IDT
-    _answer: Literal["class", "number"]
+    _answer: Literal["class", "number"] = "class"
     classes_: npt.NDArray[Any]
     prunings_: Prunings
     chosen_: int

@@ -157,5 +157,4 @@ class RuleEstimator(IDTPredictor, GraphEstimator):
         return IDTPredictor._repr_html_(self)
 
     def _parameters_to_save(self) -> dict[str, Any]:
-        known = self._get_param_names()
-        return parameters_to_document(self, [name for name in PARAMETERS if name in known])
+        return parameters_to_document(self, [name for name in PARAMETERS if hasattr(self, name)])
