@@ -337,9 +337,7 @@ def test_earlier_names_of_parameters_are_read(tmp_path: Path) -> None:
 
 def test_loading_an_estimator_of_the_other_kind(model: IDTClassifier, tmp_path: Path) -> None:
     model.save(tmp_path / "model.json")
-    with pytest.raises(
-        ModelFileError, match="Got one that gives graphs a class"
-    ):
+    with pytest.raises(ModelFileError, match="Got one that gives graphs a class"):
         IDTNodeClassifier.load(tmp_path / "model.json")
 
 
