@@ -13,6 +13,8 @@ from gnn2logic.exceptions import LabelError
 __all__ = ["check_labels", "check_mask", "check_numbers", "check_weights"]
 
 FloatArray = npt.NDArray[np.float64]
+# Squares of larger numbers, added up, might not be finite.
+_LARGEST_NUMBER = 1e100
 
 
 def check_labels(
@@ -105,6 +107,11 @@ def check_numbers(
         )
     if among is not None:
         numbers = np.where(among, numbers, 0.0)
+    if (np.abs(numbers[np.isfinite(numbers)]) > _LARGEST_NUMBER).any():
+        raise LabelError(
+            f"y must hold numbers of at most {_LARGEST_NUMBER:g}, without their sign. "
+            f"Got {np.nanmax(np.abs(numbers)):g}; use another unit, or logarithms."
+        )
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise LabelError(

@@ -234,6 +234,7 @@ def test_bad_input(model: IDTRegressor) -> None:
         (["a"] * 20, "y must hold one number"),
         (np.zeros((20, 2)), "Got shape \\(20, 2\\)"),
         (None, "Got None instead"),
+        (np.full(20, 1e200), "another unit, or logarithms"),
     ):
         with pytest.raises(LabelError, match=message):
             IDTRegressor(0).fit(graphs, values)

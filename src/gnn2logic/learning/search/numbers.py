@@ -24,6 +24,8 @@ Loss = Literal["squared", "absolute"]
 _FINE = 100
 # A number that all rows have in common is given with so many digits.
 _DIGITS = 15
+# Below that a power of ten is not a normal number any more.
+_LEAST_EXPONENT = -290
 # The median distance from the median is so much smaller than the standard deviation of a bell.
 _BELL = 1.4826
 
@@ -109,8 +111,10 @@ def _exponent(numbers: FloatArray) -> int:
         spread = robust
     if spread == 0:
         largest = float(np.abs(numbers).max())
-        return math.floor(math.log10(largest)) - _DIGITS + 1 if largest > 0 else 0
-    return math.floor(math.log10(spread / _FINE))
+        exponent = math.floor(math.log10(largest)) - _DIGITS + 1 if largest > 0 else 0
+    else:
+        exponent = math.floor(math.log10(spread) - math.log10(_FINE))
+    return max(exponent, _LEAST_EXPONENT)
 
 
 def _mean(numbers: FloatArray, weights: IntArray) -> float:
