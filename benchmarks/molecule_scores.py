@@ -1,9 +1,10 @@
 """How good rules and scorecards are on molecules, with and without the structure.
 
-BBBP: trained on the training and validation parts of `gnn2logic.chem.scaffold_split` (80:10:10),
-measured on the test part by the area under the ROC curve. MUTAG, IMDB-BINARY, BAMultiShapes: ten
-stratified folds; all choices are made within the training folds. Nothing is tuned here: settings
-are the defaults, and the structure is on or off.
+BBBP: `gnn2logic.chem.scaffold_split` (80:10:10). Models are learned from the training part. Of a
+few settings and of the rows of their tables, the one with the largest area under the ROC curve on
+the validation part is chosen, and measured once on the test part. MUTAG, IMDB-BINARY and
+BAMultiShapes: ten stratified folds; all choices are made within the training folds. Settings are
+the defaults, and the structure is on or off.
 
     python benchmarks/molecule_scores.py BBBP [--smiles folder] [--seeds 3]
     python benchmarks/molecule_scores.py MUTAG|IMDB-BINARY|BAMultiShapes [--seeds 3] [--graphs 1000]
@@ -31,23 +32,40 @@ MODELS: dict[str, Callable[[int, Any], Model]] = {
 }
 
 
+def auroc(model: Model, data: Any, numbers: Any) -> float:
+    says = model.predict_proba(data.graphs[numbers])[:, 1]
+    return float(roc_auc_score(data.y[numbers], says))
+
+
+def choices(model: Model) -> list[Model]:
+    """Return the model with every row of its table."""
+    if isinstance(model, gl.IDTPredictor):
+        return [model.pick(index) for index in range(len(model.rules_))]
+    return [model.pick(lines=lines) for lines in range(1, len(model.lines_) + 1)]
+
+
 def bbbp(folder: Path, seeds: int) -> None:
     data, molecules = gl.chem.read_csv(
         folder / "bbbp.csv", smiles="smiles", label="p_np", errors="skip"
     )
     train, validation, test = gl.chem.scaffold_split(molecules)
-    learned = np.concatenate([train, validation])
-    print(f"BBBP: {len(data)} molecules, {len(learned)} to learn from, {len(test)} to test")
-    for title, structure in (("atoms and bonds", None), ("and A[ring], A[bridge]", ["edges"])):
-        for name, make in MODELS.items():
-            scores = []
-            for seed in range(seeds):
-                model = make(seed, gl.PredicateEncoder(structure=structure))
-                model.fit(data.graphs[learned], data.y[learned])
-                says = model.predict_proba(data.graphs[test])[:, 1]
-                scores.append(roc_auc_score(data.y[test], says))
-            shown = " ".join(f"{score:.3f}" for score in scores)
-            print(f"{title:<24} {name:<10} AUROC {np.mean(scores):.3f} ({shown})", flush=True)
+    print(f"BBBP: {len(train)} molecules to learn from, {len(validation)} and {len(test)} to test")
+    for name, make in MODELS.items():
+        for seed in range(seeds):
+            best: tuple[float, str, Model] | None = None
+            for structure in (None, ["edges"]):
+                for weights in (None, "balanced"):
+                    model = make(seed, gl.PredicateEncoder(structure=structure))
+                    model.set_params(class_weight=weights).fit(data.graphs[train], data.y[train])
+                    label = f"structure={structure}, class_weight={weights}"
+                    for row, chosen in enumerate(choices(model)):
+                        score = auroc(chosen, data, validation)
+                        if best is None or score > best[0]:
+                            best = score, f"{label}, row {row}", chosen
+            assert best is not None
+            tested = auroc(best[2], data, test)
+            shown = f"validation {best[0]:.3f}, test {tested:.3f} ({best[1]})"
+            print(f"{name} {seed}: {shown}", flush=True)
 
 
 def folds(name: str, seeds: int, count: int) -> None:

@@ -1,14 +1,17 @@
 """Molecules: SMILES in, SMARTS and drawings out. RDKit lives here alone (extra ``chem``)."""
 
+from gnn2logic.chem.drawing import Drawing, draw, to_mol
 from gnn2logic.chem.molecules import Molecules, Problem, from_mols, from_sdf, from_smiles
 from gnn2logic.chem.smarts import SmartsCondition, SmartsRule, smarts_rule, to_smarts
 from gnn2logic.chem.tables import read_csv, scaffold_split, scaffolds
 
 __all__ = [
+    "Drawing",
     "Molecules",
     "Problem",
     "SmartsCondition",
     "SmartsRule",
+    "draw",
     "from_mols",
     "from_sdf",
     "from_smiles",
@@ -16,5 +19,6 @@ __all__ = [
     "scaffold_split",
     "scaffolds",
     "smarts_rule",
+    "to_mol",
     "to_smarts",
 ]

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
+import numpy as np
+
+from gnn2logic.graphs.batch import GraphBatch
+
 __all__ = [
     "BONDS",
     "ELEMENTS",
@@ -14,6 +18,7 @@ __all__ = [
     "STEREO",
     "atom_names",
     "atom_smarts",
+    "atom_symbols",
     "bond_smarts",
     "element_of",
 ]
@@ -68,6 +73,96 @@ def atom_names(*, stereo: bool) -> tuple[str, ...]:
     )
 
 
+_ALL_SYMBOLS = frozenset(
+    [
+        "H",
+        "He",
+        "Li",
+        "Be",
+        "B",
+        "C",
+        "N",
+        "O",
+        "F",
+        "Ne",
+        "Na",
+        "Mg",
+        "Al",
+        "Si",
+        "P",
+        "S",
+        "Cl",
+        "Ar",
+        "K",
+        "Ca",
+        "Sc",
+        "Ti",
+        "V",
+        "Cr",
+        "Mn",
+        "Fe",
+        "Co",
+        "Ni",
+        "Cu",
+        "Zn",
+        "Ga",
+        "Ge",
+        "As",
+        "Se",
+        "Br",
+        "Kr",
+        "Rb",
+        "Sr",
+        "Y",
+        "Zr",
+        "Nb",
+        "Mo",
+        "Tc",
+        "Ru",
+        "Rh",
+        "Pd",
+        "Ag",
+        "Cd",
+        "In",
+        "Sn",
+        "Sb",
+        "Te",
+        "I",
+        "Xe",
+        "Cs",
+        "Ba",
+        "La",
+        "Ce",
+        "Pr",
+        "Nd",
+        "Pm",
+        "Sm",
+        "Eu",
+        "Gd",
+        "Tb",
+        "Dy",
+        "Ho",
+        "Er",
+        "Tm",
+        "Yb",
+        "Lu",
+        "Hf",
+        "Ta",
+        "W",
+        "Re",
+        "Os",
+        "Ir",
+        "Pt",
+        "Au",
+        "Hg",
+        "Tl",
+        "Pb",
+        "Bi",
+        "Po",
+        "At",
+        "Rn",
+    ]
+)
 _SYMBOLS = {symbol: name for name, (symbol, _) in ELEMENTS.items()}
 
 
@@ -82,12 +177,37 @@ def element_of(predicate: str) -> str | None:
     if predicate in ELEMENTS:
         return ELEMENTS[predicate][0]
     match = re.fullmatch(r"(?:chem|symbol|atom|element|label)=([A-Z][a-z]?)", predicate)
-    return match[1] if match else None
+    return match[1] if match and match[1] in _ALL_SYMBOLS else None
 
 
 _NAMED = tuple(number for _, number in ELEMENTS.values())
 # Noble gases, what lies between metals and the rest, and 0, which stands for any atom.
 _OTHERS = tuple(sorted(set(range(119)) - METALS - set(_NAMED)))
+
+
+def atom_symbols(graph: GraphBatch) -> list[str] | None:
+    """Return the symbol of every atom, ``*`` for metals and others; None if it is no molecule.
+
+    >>> import numpy as np
+    >>> graph = GraphBatch(np.eye(2), [[0, 1], [1, 0]], names=["carbon", "symbol=O"])
+    >>> atom_symbols(graph)
+    ['C', 'O']
+    """
+    symbols: list[str | None] = [None] * graph.n_nodes
+    is_some = False
+    for name in graph.names:
+        symbol = element_of(name) or ("*" if name in (_METAL, _OTHER) else None)
+        if symbol is None:
+            continue
+        is_some = is_some or symbol != "*"
+        for node in np.flatnonzero(graph.column(name)).tolist():
+            if symbols[node] is not None:
+                return None
+            symbols[node] = symbol
+    known = [symbol for symbol in symbols if symbol is not None]
+    return known if is_some and len(known) == graph.n_nodes else None
+
+
 _FIXED = {
     "aromatic": "a",
     "sp": "^1",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from gnn2logic.idt.target import Target
 from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.syntax import Formula
+
+if TYPE_CHECKING:
+    from gnn2logic.chem.drawing import Drawing
 
 __all__ = ["Explanation", "explain"]
 
@@ -157,7 +160,20 @@ class Explanation:
     def _repr_html_(self) -> str:
         from gnn2logic.explanation.wording import to_html, wording_of
 
-        return to_html(wording_of(self))
+        drawing = self.drawing
+        picture = "" if drawing is None else drawing.svg[drawing.svg.index("<svg") :]
+        return picture + to_html(wording_of(self))
+
+    @property
+    def drawing(self) -> Drawing | None:
+        """A molecule with the atoms and bonds that the path is about; None for other graphs.
+
+        It needs RDKit (extra ``chem``) and is None without it.
+        """
+        from gnn2logic.chem.drawing import drawing_if_molecule
+
+        pairs = [(int(source), int(target)) for source, target in self.witnesses.edges]
+        return drawing_if_molecule(self.graph, self.witnesses.nodes, pairs)
 
 
 def numbers_of(nodes: npt.NDArray[np.bool_]) -> list[int]:

@@ -18,6 +18,7 @@ from gnn2logic.idt.export.view import one_line
 from gnn2logic.logic.syntax import TRUE, conjunction
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
+from gnn2logic.plotting.graph_edges import without_shape_edges
 from gnn2logic.plotting.graph_layout import category_column, layout, node_labels
 from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.sheet import text_width
@@ -87,7 +88,7 @@ def plot_explanation(explanation: Explanation, *, random_state: int = 0, ax: Any
     terms = _terms(explanation.conditions)
     count = max(len(terms), 1)
     width, height = _cell(points)
-    legend = bool(graph.relations)
+    legend = bool(without_shape_edges(graph).relations)
     foot = _LEGEND if legend else 0.0
     if ax is None:
         columns = min(count, int(_ROW // width))

@@ -12,7 +12,12 @@ from scipy.spatial import cKDTree
 
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
-from gnn2logic.plotting.graph_edges import RelationLine, draw_edges, relation_lines
+from gnn2logic.plotting.graph_edges import (
+    RelationLine,
+    draw_edges,
+    relation_lines,
+    without_shape_edges,
+)
 from gnn2logic.plotting.sheet import font_family, text_width
 from gnn2logic.plotting.words import (
     BLUE,
@@ -67,6 +72,7 @@ def draw_graph(
 ) -> Any:
     """Draw a graph into the axes: edges, nodes above them, their texts, title and legend."""
     radius = _radius(points)
+    graph = without_shape_edges(graph)
     # Styles go by all relations there are, so that they are the same in every graph of a batch.
     lines = {
         name: line

@@ -10,9 +10,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.structure_names import RELATIONS
 from gnn2logic.plotting.words import BLUE, EDGE, QUIET
 
-__all__ = ["RelationLine", "draw_edges", "relation_lines"]
+__all__ = ["RelationLine", "draw_edges", "relation_lines", "without_shape_edges"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -49,6 +50,16 @@ def relation_lines(names: Sequence[str]) -> dict[str | None, RelationLine]:
         )
         for number, name in enumerate(names)
     }
+
+
+def without_shape_edges(graph: GraphBatch) -> GraphBatch:
+    """Return a graph without the relations of its structure, which anyone sees in the picture."""
+    shown = {name: matrix for name, matrix in graph.relations.items() if name not in RELATIONS}
+    if len(shown) == len(graph.relations):
+        return graph
+    return GraphBatch(
+        graph.predicates, graph.adjacency, ptr=graph.ptr, names=graph.names, relations=shown
+    )
 
 
 def draw_edges(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic._optional import import_optional
+from gnn2logic.chem.drawing import flat_coordinates
+from gnn2logic.chem.vocabulary import atom_symbols
 from gnn2logic.exceptions import GraphError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
@@ -20,11 +23,18 @@ FloatArray = npt.NDArray[np.float64]
 
 # Placing by all distances looks best and takes cubic time; larger components use springs.
 _ALL_DISTANCES = 80
+_LARGEST_POLYGON = 8
 _BETWEEN = 1.2
 
 
 def layout(graph: GraphBatch, seed: int) -> FloatArray:
-    """Return one row (x, y) per node; neighbours are about 1 apart, one seed gives one layout."""
+    """Return one row (x, y) per node; neighbours are about 1 apart, one seed gives one layout.
+
+    Molecules are laid out by RDKit where it is installed.
+    """
+    points = flat_coordinates(graph)
+    if points is not None:
+        return points
     networkx = import_optional("networkx", extra="plot", purpose="plot_graph")
     adjacency = sp.csr_array(graph.adjacency + graph.adjacency.T)
     count, component = sp.csgraph.connected_components(adjacency, directed=False)
@@ -48,11 +58,62 @@ def _component(networkx: Any, drawn: Any, seed: int) -> FloatArray:
     # Springs untangle; distances then make the edges equally long.
     point_of = networkx.spring_layout(drawn, seed=seed, iterations=100)
     if count <= _ALL_DISTANCES:
-        point_of = networkx.kamada_kawai_layout(drawn, pos=point_of)
+        point_of = _by_distances(networkx, drawn, point_of)
     points = np.array([point_of[node] for node in range(count)], dtype=float)
     edges = np.array(drawn.edges)
     lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
     return points / max(float(np.median(lengths)), 1e-9)
+
+
+def _by_distances(networkx: Any, drawn: Any, springs: Any) -> Any:
+    """Return a layout in which nodes are as far apart as the graph says, and rings are round.
+
+    Springs may fold a ring, and a start without crossings keeps it open: the layout with fewer
+    crossings is taken.
+    """
+    distances = dict(networkx.all_pairs_shortest_path_length(drawn))
+    wanted = {node: dict(row) for node, row in distances.items()}
+    for ring in _small_rings(networkx, drawn, distances):
+        size = len(ring)
+        for (i, one), (j, other) in combinations(enumerate(ring), 2):
+            # Corners of a regular polygon with sides of length 1.
+            chord = np.sin(np.pi * (j - i) / size) / np.sin(np.pi / size)
+            wanted[one][other] = wanted[other][one] = float(chord)
+    starts = [springs]
+    is_planar, _ = networkx.check_planarity(drawn)
+    if is_planar and drawn.number_of_nodes() > 3:
+        starts.append(networkx.planar_layout(drawn))
+    layouts = [networkx.kamada_kawai_layout(drawn, dist=wanted, pos=start) for start in starts]
+    return min(layouts, key=lambda point_of: _crossings(drawn, point_of))
+
+
+def _small_rings(networkx: Any, drawn: Any, distances: Any) -> list[list[int]]:
+    """Return rings of at most eight nodes that are to be drawn as polygons."""
+    if drawn.number_of_edges() > 2 * drawn.number_of_nodes():
+        # Nothing is round in a dense graph.
+        return []
+    return [
+        ring for ring in networkx.minimum_cycle_basis(drawn) if 4 < len(ring) <= _LARGEST_POLYGON
+    ]
+
+
+def _crossings(drawn: Any, point_of: Any) -> int:
+    """Return how many pairs of edges cross."""
+    edges = np.array(drawn.edges)
+    points = np.array([point_of[node] for node in range(drawn.number_of_nodes())])
+    first, second = np.triu_indices(len(edges), 1)
+    apart = (edges[first][:, :, None] != edges[second][:, None, :]).all(axis=(1, 2))
+    a, b = points[edges[first[apart]]].transpose(1, 0, 2)
+    c, d = points[edges[second[apart]]].transpose(1, 0, 2)
+
+    def side(p: FloatArray, q: FloatArray, r: FloatArray) -> FloatArray:
+        turned: FloatArray = (q[:, 0] - p[:, 0]) * (r[:, 1] - p[:, 1]) - (q[:, 1] - p[:, 1]) * (
+            r[:, 0] - p[:, 0]
+        )
+        return turned
+
+    crosses = (side(a, b, c) * side(a, b, d) < 0) & (side(c, d, a) * side(c, d, b) < 0)
+    return int(crosses.sum())
 
 
 def _wide(points: FloatArray) -> FloatArray:
@@ -92,8 +153,12 @@ _KINDS = ("auto", "category", "number", "predicates")
 def category_column(graph: GraphBatch) -> list[str | None] | None:
     """Return the category of every node, if predicates such as ``symbol=N`` are one column.
 
-    Of several such columns the one with most categories counts. None if there is none.
+    Elements of molecules come first, and else of several such columns the one with most categories.
+    None if there is none.
     """
+    symbols = atom_symbols(graph)
+    if symbols is not None:
+        return list(symbols)
     columns: dict[str, list[int]] = {}
     for number, name in enumerate(graph.names):
         column, sign, value = name.partition("=")

@@ -17,6 +17,7 @@ from gnn2logic.explanation.flips import Flip, flips_at
 from gnn2logic.explanation.parts import ShortNames
 from gnn2logic.explanation.path import Condition, GraphDecisions
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.structure_names import RELATIONS
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.tree import Split
@@ -125,10 +126,12 @@ def _induced(graph: GraphBatch, nodes: IntArray) -> GraphBatch:
 
 def _edges(graph: GraphBatch, *, directed: bool) -> list[list[int]]:
     typed: Any = sp.csr_array(graph.adjacency.shape, dtype=graph.adjacency.dtype)
-    for matrix in graph.relations.values():
-        typed = typed + matrix
+    for name, matrix in graph.relations.items():
+        if name not in RELATIONS:
+            typed = typed + matrix
     edges = []
-    for number, matrix in enumerate((graph.adjacency - typed, *graph.relations.values()), -1):
+    shown = [matrix for name, matrix in graph.relations.items() if name not in RELATIONS]
+    for number, matrix in enumerate((graph.adjacency - typed, *shown), -1):
         entries = sp.coo_array(matrix)
         for source, target, count in zip(*entries.coords, entries.data, strict=True):
             if count > 0 and (directed or source <= target):

@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from gnn2logic._optional import import_optional
+from gnn2logic.graphs.structure_names import RELATIONS
 from gnn2logic.plotting.graph_drawing import category_colours
 from gnn2logic.plotting.graph_edges import relation_lines
 
@@ -202,7 +203,7 @@ def script_json(value: object) -> str:
 
 def _payload(document: dict[str, Any]) -> dict[str, Any]:
     """Return what the pictures need."""
-    names = document["data"]["relations"]
+    names = [name for name in document["data"]["relations"] if name not in RELATIONS]
     lines = relation_lines(names)
     categories = sorted(
         {
