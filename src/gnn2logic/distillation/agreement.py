@@ -11,8 +11,9 @@ from torch import nn
 from gnn2logic._labels import check_labels, check_weights
 from gnn2logic._validation import check_choice, to_numpy
 from gnn2logic.distillation.conversion import teacher_of_classes
+from gnn2logic.distillation.regression import number_fidelity, predicts_numbers
 from gnn2logic.distillation.teacher import Teacher
-from gnn2logic.exceptions import LabelError
+from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.reading import read_once
 
 __all__ = ["check_same_names", "fidelity"]
@@ -47,6 +48,8 @@ def fidelity(
 ) -> float | dict[Any, float]:
     """Return the share of graphs (or nodes) on which a model agrees with its teacher.
 
+    Of a model that predicts numbers: R2, with the numbers of the teacher as the truth.
+
     Parameters
     ----------
     idt, teacher : model, or array of labels
@@ -78,6 +81,10 @@ def fidelity(
     """
     check_choice("average", average, ("micro", "macro", None))
     graphs = read_once(graphs)
+    if predicts_numbers(idt):
+        if average != "micro":
+            raise ParameterError("average is about classes. This model predicts numbers.")
+        return number_fidelity(idt, teacher, graphs, sample_weight)
     if isinstance(idt, Teacher | nn.Module):
         # Two networks may only be compared with each other; labels tell a network what is meant.
         theirs, their_classes = _labels(teacher, graphs)

@@ -112,7 +112,8 @@ def _single(
         assert declared is not None
         raise TeacherError(
             f"The network must tell classes. It says {declared.source}: its one number for each "
-            f"{level} is a quantity, and regression cannot be distilled. {_CUT}"
+            f"{level} is a quantity; distill(..., task='regression') learns it as "
+            f"such. {_CUT}"
         )
     if squashed or (meaning == "probability" and _within(scores)):
         return "probability"
@@ -129,8 +130,9 @@ def _single(
         return "logit"
     raise TeacherError(
         f"The network returns one number for each {level}, {_range(scores)}, which may be the "
-        "logit of a binary task or a quantity; regression cannot be distilled. If there are two "
-        "classes say so: Teacher(module, outputs='logit') for the second class above 0, "
+        "logit of a binary task or a quantity. For a quantity say distill(..., "
+        "task='regression'). If there are two classes say so: Teacher(module, outputs='logit') "
+        "for the second class above 0, "
         "outputs='probability' for the second class above 1/2, or classes=[...] with their names. "
         f"{_CUT}"
     )
@@ -144,8 +146,8 @@ def _refuse_other_tasks(
     if declared is not None and meaning == "regression":
         raise TeacherError(
             f"The network must tell classes. It says {declared.source}: its {n_columns} numbers "
-            f"for each {level} are quantities, and regression cannot be distilled. If the largest "
-            "of them tells the class all the same, say Teacher(module, outputs='scores')."
+            f"for each {level} are quantities, and only one can be distilled at a time. If the "
+            "largest of them tells the class all the same, say Teacher(module, outputs='scores')."
         )
     if meaning != "independent":
         each_alone = squashed or meaning in ("logit", "probability")

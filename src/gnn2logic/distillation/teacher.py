@@ -38,7 +38,7 @@ from gnn2logic.distillation.outputs import (
 )
 from gnn2logic.distillation.readings import OUTPUTS, OutputsOption, as_logits, reading_of
 from gnn2logic.distillation.squashing import Squashing
-from gnn2logic.exceptions import ParameterError, UnsupportedInputError
+from gnn2logic.exceptions import ParameterError, TeacherError, UnsupportedInputError
 from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, check_graphs, mini_batches, pyg_graphs
 from gnn2logic.models.tensors import check_device
 
@@ -129,7 +129,8 @@ class Teacher:
           behind a sigmoid. One number of any size is a logit if something says that there are two
           classes: `classes`, the labels of `distill`, or the loss that the module keeps as
           ``criterion``, ``loss`` or ``loss_fn``. What looks like another task is refused:
-          regression, and several sigmoids whose rows do not sum to about 1.
+          several sigmoids whose rows do not sum to about 1, and one number that may be a quantity
+          (``distill(..., task="regression")`` is for these).
     batch_size, max_nodes : int
         The most graphs and the most nodes of one mini-batch. A single graph that is larger is a
         mini-batch of its own.
@@ -244,6 +245,36 @@ class Teacher:
     def predict_proba(self, graphs: object) -> npt.NDArray[np.float64]:
         """Return the probability of every class, in the order of the outputs."""
         return self.run(graphs, activations=False).probabilities
+
+    def numbers(
+        self, graphs: object
+    ) -> tuple[npt.NDArray[np.float64], Literal["graph", "node"], bool]:
+        """Return the one number that a network with a numeric output gives every row.
+
+        What the rows are, graphs or nodes, follows; and whether they may be either, since every
+        graph has one node and nobody said.
+        """
+        items = self._read(graphs)
+        outputs = Outputs(self.level)
+        with at_rest(self.module, self.device) as device:
+            forward, most = self._forward_for(items, device)
+            for batch in mini_batches(items, max_graphs=most, max_nodes=self.max_nodes):
+                placed = batch.to(device)
+                outputs.add(called(forward, self.module, placed), placed)
+        scores = outputs.scores
+        if scores.shape[1] != 1:
+            raise TeacherError(
+                f"The network must return one number for each {outputs.level}. Got "
+                f"{scores.shape[1]}; choose one of them with Teacher(module, forward=...), such as "
+                "lambda m, b: m(b.x, b.edge_index, b.batch)[:, 0]."
+            )
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores[:, 0]))[0])
+            raise TeacherError(
+                f"The network must return finite numbers. Got {scores[row, 0]} for "
+                f"{outputs.level} {row}."
+            )
+        return scores[:, 0].astype(np.float64), outputs.level, outputs.either_level
 
     def activations(self, graphs: object) -> list[npt.NDArray[np.float32]]:
         """Return the node representations of every layer, one row for each node."""

@@ -7,15 +7,21 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from gnn2logic._validation import to_numpy
+from gnn2logic._validation import check_choice, to_numpy
 from gnn2logic.distillation.captured_answers import capture
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.notices import telling_caller
 from gnn2logic.distillation.readings import NOT_ASKED
+from gnn2logic.distillation.regression import Task, distill_numbers, is_regression
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.reading import read_once
-from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
+from gnn2logic.learning import (
+    IDTClassifier,
+    IDTNodeClassifier,
+    IDTNodeRegressor,
+    IDTRegressor,
+)
 from gnn2logic.models.pyg_data import pyg_graphs
 from gnn2logic.storage import ShardStore
 
@@ -31,10 +37,11 @@ def distill(
     y: object = None,
     *,
     variant: str | None = None,
+    task: Task = "auto",
     mask: object = None,
     counterexamples: object = None,
     **idt_params: Any,
-) -> IDTClassifier | IDTNodeClassifier:
+) -> IDTClassifier | IDTNodeClassifier | IDTRegressor | IDTNodeRegressor:
     """Distil a trained network into rules.
 
     By default short rules are searched that tell the answers of the network about whole graphs;
@@ -60,6 +67,10 @@ def distill(
           representations take part. This is the default with labels.
         - ``"IDT(True)"`` or ``"true"``: everything from the labels. Of the teacher only the number
           of layers is used.
+    task : {"auto", "classes", "regression"}
+        ``"regression"``: the one number that the network returns for every graph or node is a
+        quantity, and rules that predict numbers are learned from it. ``"auto"``: classes, unless
+        the network keeps a loss for quantities, such as ``criterion=MSELoss()``.
     mask : array of bool, optional
         For node tasks: the nodes to learn from.
     counterexamples : int, or sequence of Disagreement or PyG graphs, optional
@@ -72,7 +83,7 @@ def distill(
 
     Returns
     -------
-    IDTClassifier or IDTNodeClassifier
+    IDTClassifier, IDTNodeClassifier, IDTRegressor or IDTNodeRegressor
         Whether the rows that the teacher returns are graphs or nodes decides which.
 
     Warns
@@ -92,6 +103,14 @@ def distill(
     True
     """
     network = as_teacher(teacher)
+    check_choice("task", task, ("auto", "classes", "regression"))
+    if is_regression(task, network, y):
+        if variant is not None or counterexamples is not None:
+            raise ParameterError(
+                "variant and counterexamples are about classes. Leave them out for a network "
+                "whose output is a quantity, or say task='classes'."
+            )
+        return distill_numbers(network, graphs, y, mask, idt_params)
     if variant is None:
         variant = "gnn" if y is None else "gnn+true"
     short = short_variant(variant)

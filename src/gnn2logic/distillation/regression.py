@@ -1,0 +1,85 @@
+"""Networks with one numeric output: their numbers are learned, and compared by R2."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._labels import check_numbers, check_weights
+from gnn2logic.distillation.conversion import as_teacher
+from gnn2logic.distillation.declarations import declared_task
+from gnn2logic.distillation.notices import telling_caller
+from gnn2logic.distillation.teacher import Teacher
+from gnn2logic.exceptions import ParameterError
+from gnn2logic.graphs.reading import read_once
+from gnn2logic.idt.graph_model import r_squared
+from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.learning import IDTNodeRegressor, IDTRegressor
+from gnn2logic.scorecards.predictor import ScorecardPredictor
+from gnn2logic.storage import ShardStore
+
+__all__ = ["Task", "distill_numbers", "is_regression", "number_fidelity", "predicts_numbers"]
+
+Task = Literal["auto", "classes", "regression"]
+
+
+def is_regression(task: Task, teacher: Teacher, y: object) -> bool:
+    """Whether numbers are to be learned: the user says so, or the network does and nobody else."""
+    if task != "auto":
+        return task == "regression"
+    if y is not None or teacher.classes is not None or teacher.outputs != "auto":
+        return False
+    declared = declared_task(teacher.module, 1)
+    return declared is not None and declared.kind == "regression"
+
+
+def distill_numbers(
+    teacher: Teacher, graphs: object, y: object, mask: object, idt_params: dict[str, Any]
+) -> IDTRegressor | IDTNodeRegressor:
+    """Learn rules for the numbers that a network says about graphs or nodes."""
+    if y is not None:
+        raise ParameterError(
+            "True numbers must not be given to distill, which learns what the teacher says. Leave "
+            "y out, or learn from them without a teacher: IDTRegressor().fit(graphs, y)."
+        )
+    if isinstance(graphs, ShardStore):
+        raise ParameterError(
+            "A store cannot be given with task='regression': it has no room for the numbers of a "
+            "network. Give graphs in memory, or fit an IDTRegressor to numbers that you have."
+        )
+    # Unknown names are told before the teacher is asked, which takes time.
+    regressor = IDTRegressor().set_params(**idt_params)
+    graphs = read_once(graphs)
+    numbers, level, either_level = teacher.numbers(graphs)
+    teacher.check(graphs, edge_types=getattr(idt_params.get("encoder"), "edge_types", None))
+    if level == "graph" and mask is None:
+        return telling_caller(lambda: regressor.fit(graphs, numbers))
+    if level == "graph" and not either_level:
+        raise ParameterError(
+            "mask is for teachers that give nodes a number. This one gives graphs a number."
+        )
+    of_nodes = IDTNodeRegressor(**regressor.get_params(deep=False))
+    return telling_caller(lambda: of_nodes.fit(graphs, numbers, mask=mask))
+
+
+def predicts_numbers(model: object) -> bool:
+    """Whether a fitted model of ours predicts numbers."""
+    if isinstance(model, IDTPredictor):
+        return model.target is not None
+    return isinstance(model, ScorecardPredictor) and model.card_.answer == "number"
+
+
+def number_fidelity(idt: Any, teacher: object, graphs: object, sample_weight: object) -> float:
+    """Return R2 of the numbers of a model, with those of its teacher as the truth."""
+    predicted: npt.NDArray[np.float64] = idt.predict(graphs)
+    if isinstance(teacher, Teacher) or callable(getattr(teacher, "forward", None)):
+        truth = as_teacher(teacher).numbers(graphs)[0]
+    elif callable(predict := getattr(teacher, "predict", None)):
+        truth = predict(graphs)
+    else:
+        truth = teacher  # type: ignore[assignment]
+    checked = check_numbers(truth, len(predicted), of="row")
+    weights = check_weights(sample_weight, len(predicted), of="row")
+    return r_squared(checked, predicted, weights)
