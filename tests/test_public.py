@@ -47,7 +47,6 @@ def test_type_checkers_see_the_same_names() -> None:
 # One word for one thing; docs/names.md has the table.
 _OTHER_WORDS = {
     "seed": "random_state",
-    "task": "level",
     "label_names": "class_names",
     "target_names": "class_names",
     "jobs": "n_jobs",
