@@ -10,6 +10,7 @@ from gnn2logic.certification.answers import Comparison
 from gnn2logic.certification.certificates import Certificate
 from gnn2logic.certification.exhaustive import certify_all_graphs
 from gnn2logic.certification.statistical import certify_by_sample
+from gnn2logic.certification.symbolic import certify_by_proof
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import read_once
@@ -18,7 +19,7 @@ from gnn2logic.models.pyg_data import pyg_graphs
 
 __all__ = ["certify"]
 
-_GRADES = ("statistical", "exhaustive")
+_GRADES = ("statistical", "exhaustive", "symbolic")
 # So many sets of predicates a node may have where no graphs say which there are.
 _MOST_PREDICATES = 6
 
@@ -36,6 +37,7 @@ def certify(
     graph_class: str = "simple",
     time_limit: float | None = 60.0,
     max_graphs: int = 100_000,
+    margin: float = 1e-4,
     random_state: object = None,
 ) -> Certificate:
     """Say how sure it is that a rule and a network agree, and exactly what that proves.
@@ -49,11 +51,15 @@ def certify(
     graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
         Fresh graphs: neither the rule nor the network has learned from them. The exhaustive grade
         takes the sorts of nodes from them; it may do without them if the rule reads predicates.
-    grade : {"statistical", "exhaustive"}
+    grade : {"statistical", "exhaustive", "symbolic"}
         - ``"statistical"``: an exact bound of Clopper and Pearson on the share of graphs from a
           source on which the two agree.
         - ``"exhaustive"``: both are run on every graph with at most `max_nodes` nodes, one of each
           isomorphism class.
+        - ``"symbolic"``: z3 searches all graphs with at most `max_nodes` nodes at once, for rules
+          that read predicates and for small networks: those of `to_gnn`, and
+          ``GNNClassifier(conv="gin" or "sage", norm=None)`` with few channels. Needs the extra
+          ``gnn2logic[verify]``.
     source : {"given", "mutated", "random"}
         Of the statistical grade: the given graphs, random changes of them, or random graphs with
         their sizes, features and numbers of edges.
@@ -62,7 +68,9 @@ def certify(
     confidence : float
         How sure the bound is.
     max_nodes, graph_class, max_graphs
-        Of the exhaustive grade: as in `equivalent`, where `graph_class` is called `graphs`.
+        Of the other grades: as in `equivalent`, where `graph_class` is called `graphs`.
+    margin : float
+        Of the symbolic grade: where the class of the network leads by less, the graph is run.
     time_limit : float or None
         Seconds, about; None is no limit.
     random_state : int, RandomState, Generator or None
@@ -100,6 +108,16 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
         raise ParameterError(
             "graphs must be given for the statistical grade: fresh ones, which nothing has "
             "learned from."
+        )
+    if grade == "symbolic":
+        if not (is_number(margin) and 0 <= margin < float("inf")):
+            raise ParameterError(f"margin must be a number, 0 or more. Got {margin!r} instead.")
+        return certify_by_proof(
+            comparison,
+            max_nodes=max_nodes,
+            graph_class=graph_class,
+            time_limit=time_limit,
+            margin=margin,
         )
     items = _all_sorts(comparison) if graphs is None else pyg_graphs(read_once(graphs))
     if grade == "exhaustive":

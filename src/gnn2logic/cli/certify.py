@@ -33,6 +33,7 @@ class Grade(StrEnum):
 
     STATISTICAL = "statistical"
     EXHAUSTIVE = "exhaustive"
+    SYMBOLIC = "symbolic"
 
 
 class Source(StrEnum):
@@ -56,7 +57,7 @@ def certify(
         ),
     ],
     grade: Annotated[
-        Grade, typer.Option(help="A bound from a sample, or all small graphs.")
+        Grade, typer.Option(help="A bound from a sample, all small graphs run, or a proof by z3.")
     ] = Grade.STATISTICAL,
     source: Annotated[
         Source,

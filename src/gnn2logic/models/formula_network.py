@@ -117,6 +117,10 @@ class FormulaNetwork(nn.Module):
         The subformula that each channel computes.
     n_layers : int
         How often the layer is applied.
+    inputs : dict
+        The column of ``x`` that each channel of a predicate starts with.
+    outputs : list of int
+        The channels whose values are returned.
     layer : FormulaLayer
         The one layer: its output after t steps is exact for subformulas that are t high.
     """
@@ -143,8 +147,8 @@ class FormulaNetwork(nn.Module):
         heights = _heights(self.channels)
         self.n_layers = max(1, *(heights[root] for root in roots))
         number_of = {channel: number for number, channel in enumerate(self.channels)}
-        self._outputs = [number_of[root] for root in roots]
-        self._inputs = {
+        self.outputs = [number_of[root] for root in roots]
+        self.inputs = {
             number_of[channel]: self._column(channel.name)
             for channel in self.channels
             if isinstance(channel, Predicate)
@@ -186,7 +190,7 @@ class FormulaNetwork(nn.Module):
             h = self._start(x)
             for _ in range(self.n_layers):
                 h = self.layer(h, edges)
-            truth = h[:, self._outputs]
+            truth = h[:, self.outputs]
             if self.level == "graph":
                 truth = 1 - global_max_pool(1 - truth, batch)
             return 2 * truth - 1
@@ -196,7 +200,7 @@ class FormulaNetwork(nn.Module):
             len(x), len(self.channels), dtype=self.layer.bias.dtype, device=self.layer.bias.device
         )
         h[:, self.channels.index(TRUE)] = 1
-        for channel, column in self._inputs.items():
+        for channel, column in self.inputs.items():
             h[:, channel] = x[:, column].to(h.dtype)
         return h
 
@@ -216,7 +220,7 @@ class FormulaNetwork(nn.Module):
                 f"x must have {len(self.names)} columns ({some_of(self.names)}). "
                 f"Got {x.shape[1]} columns instead."
             )
-        least = 1 + max(self._inputs.values(), default=-1)
+        least = 1 + max(self.inputs.values(), default=-1)
         if x.shape[1] < least:
             raise FeatureError(
                 f"x must have at least {least} columns, because the formula speaks of "
@@ -282,14 +286,14 @@ class FormulaLayer(MessagePassing):  # type: ignore[misc]
         )
         self.modalities = tuple(counted)
         self.counted = nn.ModuleList()
-        self._columns: list[list[int]] = []
+        self.columns: list[list[int]] = []
         # What the counts along each parameter are multiplied by, at most.
         self._factors: list[int] = []
         for weights in counted.values():
             # Only channels that somebody counts are sent along the edges.
             columns = sorted({source for (source, _), weight in weights.items() if weight})
             row = {column: number for number, column in enumerate(columns)}
-            self._columns.append(columns)
+            self.columns.append(columns)
             self._factors.append(max(map(abs, weights.values())))
             rows = {(row[child], to): value for (child, to), value in weights.items() if value}
             self.counted.append(SparseWeights(rows, len(channels)))
@@ -299,7 +303,7 @@ class FormulaLayer(MessagePassing):  # type: ignore[misc]
         # Weights are for channels as rows.
         z: Tensor = self.same_node(h.t()) + self.bias[:, None]
         for modality, columns, weights in zip(
-            self.modalities, self._columns, self.counted, strict=True
+            self.modalities, self.columns, self.counted, strict=True
         ):
             z = z + weights(self.count(h[:, columns], modality, edges).t())
         return z.clamp(0, 1).t()

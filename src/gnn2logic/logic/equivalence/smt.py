@@ -25,7 +25,7 @@ from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Predicate
 from gnn2logic.logic.walk import subformulas
 
-__all__ = ["Encoding", "load_z3", "search_symbolic"]
+__all__ = ["Encoding", "graph_of", "load_z3", "search_symbolic"]
 
 _EVERYTHING = Modality.from_set("1")
 # Literals by which interchangeable nodes are sorted: more of them cost more than they save.
@@ -74,12 +74,20 @@ class Encoding:
 
     def require(self, formula: Formula) -> None:
         """Add that `formula` holds at node 0."""
-        nodes = subformulas(formula)
+        self.constraints.append(self.truths(formula)[0])
+
+    def truths(self, *formulas: Formula) -> list[Any]:
+        """Return what says whether each of some formulas holds at node 0; to be called once."""
+        nodes = subformulas(*formulas)
         everywhere = _looked_at_everywhere(nodes)
         for number, node in enumerate(nodes):
             where = range(self.n_nodes if node in everywhere else 1)
             self._truths[node] = self._truth(node, number, where)
-        self.constraints.append(self._truths[formula][0])
+        return [self._truths[formula][0] for formula in formulas]
+
+    def edge(self, v: int, w: int) -> Any:
+        """Return whether there is an edge from v to w, where there is one relation; or None."""
+        return self._edge(0, v, w)
 
     # Truth ------------------------------------------------------------------------------------
 
@@ -272,7 +280,7 @@ def _search_size(
     except OutOfTimeError:
         smallest = False
         model = solver.last_model
-    graph = _to_batch(space, encoding, model)
+    graph = graph_of(space, encoding, model)
     if not evaluate(formula, graph, level="node")[0]:
         raise EquivalenceError(
             f"z3 {z3.get_version_string()} gave a graph with {n_nodes} nodes that does not check "
@@ -326,7 +334,8 @@ def _is_true(z3: Any, model: Any, variable: Any) -> bool:
     return bool(z3.is_true(model.eval(variable, model_completion=True)))
 
 
-def _to_batch(space: GraphSpace, encoding: Encoding, model: Any) -> GraphBatch:
+def graph_of(space: GraphSpace, encoding: Encoding, model: Any) -> GraphBatch:
+    """Return the graph that a model of z3 stands for."""
     n_nodes = encoding.n_nodes
     matrices = np.zeros((len(space.relations), n_nodes, n_nodes), dtype=np.int64)
     for (relation, source, target), variable in encoding.edges.items():

@@ -1,0 +1,178 @@
+"""Searching all graphs of a size at once for one on which a rule and a network differ.
+
+The graph is made of variables, the rule of conditions on them, and the network of exact fractions.
+What z3 finds is run; what it excludes is proven for exact arithmetic, with a margin for floats.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from fractions import Fraction
+from typing import Any
+
+from gnn2logic.certification.answers import Comparison
+from gnn2logic.certification.certificates import Certificate
+from gnn2logic.certification.network_terms import NetworkTerms, check_supported
+from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError
+from gnn2logic.logic.equivalence.smt import Encoding, graph_of, load_z3
+from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes
+from gnn2logic.models.pyg_data import pyg_graphs
+
+__all__ = ["certify_by_proof"]
+
+
+def certify_by_proof(
+    comparison: Comparison,
+    *,
+    max_nodes: int,
+    graph_class: str,
+    time_limit: float | None,
+    margin: float,
+) -> Certificate:
+    """Return whether there is a graph of up to so many nodes on which two differ."""
+    z3 = load_z3()
+    check_supported(comparison.teacher.module)
+    encoder = comparison.rule.encoder_
+    if any(column.kind != "binary" for column in encoder.columns_) or encoder.relations_:
+        raise UnsupportedInputError(
+            "The symbolic grade is for rules that read predicates, 0 or 1 at each node, and edges "
+            "of one sort. Try grade='exhaustive'."
+        )
+    names = tuple(str(name) for name in encoder.feature_names_in_)
+    space = GraphSpace(graph_class, (None,), names)
+    deadline = Deadline(time_limit)
+    proven, finished = 0, False
+    try:
+        for n_nodes in range(1, max_nodes + 1):
+            _search_size(z3, comparison, space, n_nodes, deadline, margin)
+            if comparison.n_disagreements:
+                break
+            proven = n_nodes
+        finished = True
+    except OutOfTimeError:
+        pass
+    return _certificate(comparison, space, proven, max_nodes, finished, margin)
+
+
+def _search_size(
+    z3: Any,
+    comparison: Comparison,
+    space: GraphSpace,
+    n_nodes: int,
+    deadline: Deadline,
+    margin: float,
+) -> None:
+    """Run the two on all graphs of a size about which nothing is certain, until they differ."""
+    # A context of its own: what was solved before in this process must not change the answer.
+    context = z3.Context()
+    encoding = Encoding(z3, context, space, n_nodes, deadline)
+    terms = NetworkTerms(encoding, space.names, context)
+    scores = terms.scores(comparison.teacher.module)
+    labels = comparison.rule.classes_.tolist()
+    says = encoding.truths(*(comparison.rule.formula(label) for label in labels))
+    solver = z3.Solver(ctx=context)
+    solver.set("random_seed", 0)
+    solver.add(*encoding.constraints, *terms.constraints)
+    solver.add(
+        z3.Or(
+            [
+                z3.And(said, z3.Not(_clearly(z3, terms, scores, place, margin)))
+                for said, place in zip(says, _places(comparison, labels, len(scores)), strict=True)
+            ]
+        )
+    )
+    variables = [*encoding.edge_variables, *encoding.predicate_variables]
+    while True:
+        answer = _checked(solver, context, deadline)
+        if answer == z3.unknown:
+            raise OutOfTimeError
+        if answer == z3.unsat:
+            return
+        model = solver.model()
+        graph = graph_of(space, encoding, model)
+        if comparison.ask(pyg_graphs(graph)):
+            return
+        # The scores are close, but the two agree: this graph is settled by running it.
+        solver.add(
+            z3.Or(
+                [variable != model.eval(variable, model_completion=True) for variable in variables]
+            )
+        )
+
+
+def _checked(solver: Any, context: Any, deadline: Deadline) -> Any:
+    """Return the answer of z3, which is interrupted where its own timeout is not looked at."""
+    deadline.check()
+    if not math.isfinite(deadline.remaining):
+        return solver.check()
+    solver.set("timeout", max(1, int(deadline.remaining * 1000)))
+    alarm = threading.Timer(deadline.remaining + 0.5, context.interrupt)
+    alarm.daemon = True
+    alarm.start()
+    try:
+        return solver.check()
+    finally:
+        alarm.cancel()
+
+
+def _places(comparison: Comparison, labels: list[Any], n_scores: int) -> list[int]:
+    """Return which output stands for each class of the rule; -1 for a class of no output."""
+    known = comparison.teacher.classes
+    classes = list(range(max(2, n_scores))) if known is None else list(known)
+    return [classes.index(label) if label in classes else -1 for label in labels]
+
+
+def _clearly(z3: Any, terms: NetworkTerms, scores: list[Any], place: int, margin: float) -> Any:
+    """Return that the network says a class, with a lead of more than the margin."""
+    if place < 0:
+        return z3.BoolVal(False, terms.context)
+    lead = terms.number(Fraction(margin))
+    if len(scores) == 1:
+        return scores[0] > lead if place == 1 else scores[0] < -lead
+    others = [score for number, score in enumerate(scores) if number != place]
+    return z3.And([scores[place] - other > lead for other in others])
+
+
+def _certificate(
+    comparison: Comparison,
+    space: GraphSpace,
+    proven: int,
+    max_nodes: int,
+    finished: bool,
+    margin: float,
+) -> Certificate:
+    n, k = comparison.n_compared, comparison.n_disagreements
+    where = f"all {space.describe(proven)}" if proven else ""
+    run = f" {n:,} graphs with closer scores were run." if n - k else ""
+    if k:
+        first = comparison.counterexamples[0]
+        statement = (
+            f"Rule and network differ on a graph with {count_nodes(first.graph.n_nodes)}, which "
+            f"was run: the rule says {first.idt}, the network {first.teacher}."
+        )
+        if proven:
+            statement += f" They agree on {where}."
+    elif finished:
+        statement = (
+            f"Rule and network agree on {where}, proven by z3. The weights are exact fractions "
+            f"there, and the class leads by more than {margin:g}, so floats agree as long as they "
+            f"are off by less than half of that.{run} This says nothing about larger graphs."
+        )
+    else:
+        statement = "Undecided: time ran out."
+        if proven:
+            statement += f" Rule and network agree on {where}."
+    return Certificate(
+        grade="symbolic",
+        holds=False if k else True if finished else None,
+        statement=statement,
+        n_compared=n,
+        n_disagreements=k,
+        agreement=1.0 if finished and not k else 0.0,
+        confidence=None,
+        source=space.describe(max_nodes),
+        max_nodes=proven,
+        counterexamples=comparison.counterexamples,
+    )
