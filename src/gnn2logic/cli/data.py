@@ -16,7 +16,6 @@ import numpy.typing as npt
 from gnn2logic import datasets
 from gnn2logic.cli.options import DataPart, settings_from
 from gnn2logic.exceptions import DataSetError, LabelError
-from gnn2logic.storage import is_store
 
 __all__ = [
     "Chosen",
@@ -94,27 +93,11 @@ def numbers_in(part: DataPart, y: npt.NDArray[np.int64], name: str) -> npt.NDArr
 
 def load_whole(name: str, options: Iterable[str] | None) -> datasets.Dataset:
     """Return a data set by its name, its folder or its CSV file; known names come first."""
-    folder = Path(name)
-    if folder.suffix.lower() == ".csv":
-        return _molecules(folder, options)
-    is_path = folder.is_dir() or str(folder.parent) != "." or name.startswith(".")
-    by_name = name in datasets.names() or not is_path
-    if by_name:
-        # The keys are checked by `load`, which knows what goes with the name.
-        keys = [text.partition("=")[0] for text in options or ()]
-        return datasets.load(name, **settings_from("--data", options, keys))
-    if is_store(folder):
-        raise DataSetError(
-            f"{name!r} is a shard store. The commands check and evaluate read one; for others give "
-            "the data set that it was made of."
-        )
-    known = list(inspect.signature(datasets.read_tu).parameters)[1:]
-    settings = settings_from("--data", options, known)
-    inside = folder / "raw"
-    if inside.is_dir() and not list(folder.glob("*_graph_indicator.txt")):
-        # As PyTorch Geometric keeps them.
-        return datasets.read_tu(inside, **{"name": folder.resolve().name} | settings)
-    return datasets.read_tu(folder, **settings)
+    if Path(name).suffix.lower() == ".csv":
+        return _molecules(Path(name), options)
+    # The keys are checked by `load_from`, which knows what goes with the name.
+    keys = [text.partition("=")[0] for text in options or ()]
+    return datasets.load_from(name, **settings_from("--data", options, keys))
 
 
 def _molecules(table: Path, options: Iterable[str] | None) -> datasets.Dataset:

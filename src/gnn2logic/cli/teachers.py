@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import errno
-import importlib
 import inspect
-import os
-import sys
-import traceback
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -19,7 +14,7 @@ import numpy as np
 from gnn2logic import datasets
 from gnn2logic.cli.data import Chosen, class_names_for, with_class_names
 from gnn2logic.cli.options import settings_from
-from gnn2logic.exceptions import ParameterError, TeacherError
+from gnn2logic.exceptions import ParameterError
 
 __all__ = ["find_teacher", "named_teacher", "train_network"]
 
@@ -63,45 +58,9 @@ def named_teacher(text: str) -> Any:
             "--teacher must be a file NAME.safetensors, or package.module:factory. "
             f"Got {text!r} instead."
         )
-    return _made(module, factory)
+    from gnn2logic.distillation.user_functions import UserFunction
 
-
-def _made(module: str, factory: str) -> Any:
-    """Return what a function of the user makes."""
-    # The folder where a command is called is not searched for modules by itself.
-    here = os.getcwd()
-    sys.path.insert(0, here)
-    try:
-        function = getattr(importlib.import_module(module), factory, None)
-        if not callable(function):
-            raise ParameterError(
-                f"--teacher names {module}:{factory}, but {factory} is no function."
-            )
-        return function()
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise _failure(module, factory, error) from error
-        raise ParameterError(
-            f"--teacher names the module {module!r}, but there is none. It must be installed, or "
-            "be in the folder where the command is called."
-        ) from error
-    except ParameterError:
-        raise
-    except Exception as error:
-        raise _failure(module, factory, error) from error
-    finally:
-        with contextlib.suppress(ValueError):
-            sys.path.remove(here)
-
-
-def _failure(module: str, factory: str, error: Exception) -> TeacherError:
-    """Return an error that names the line of the user's code that failed."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    at = "" if frame.filename == __file__ else f" ({frame.filename}, line {frame.lineno})"
-    return TeacherError(
-        f"--teacher {module}:{factory} must be a function without parameters that returns a "
-        f"network. It failed with {type(error).__name__}: {error}{at}"
-    )
+    return UserFunction(text, "a function without parameters that returns a network").call()
 
 
 def _named(made: Any, data: datasets.Dataset) -> Any:

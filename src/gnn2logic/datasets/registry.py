@@ -17,7 +17,7 @@ from gnn2logic.datasets.shapes import ba_2motifs, ba_multi_shapes
 from gnn2logic.datasets.tu import read_tu
 from gnn2logic.exceptions import DataSetError, ParameterError
 
-__all__ = ["Entry", "Registry", "load", "names", "registry"]
+__all__ = ["Entry", "Registry", "check_options", "load", "names", "registry"]
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def load(name: str, **options: Any) -> Dataset:
         if similar:
             raise DataSetError(f"There is no data set {name!r}. Did you mean {similar[0]!r}?")
         build = partial(_load_tu, name)
-    _check_options(name, build, options)
+    check_options(name, build, options)
     return build(**options)
 
 
@@ -206,7 +206,8 @@ def _load_tu(
     )
 
 
-def _check_options(name: str, build: Callable[..., Dataset], options: dict[str, Any]) -> None:
+def check_options(name: str, build: Callable[..., Dataset], options: dict[str, Any]) -> None:
+    """Refuse options that the function which makes a data set does not have."""
     given = build.args if isinstance(build, partial) else ()
     parameters = list(inspect.signature(getattr(build, "func", build)).parameters)[len(given) :]
     known = [option for option in parameters if option != "name"]

@@ -20,7 +20,7 @@ from gnn2logic.experiments.networks import TrainedNetwork, evidence_of, train_ne
 from gnn2logic.experiments.plans import RunSettings, plan_for
 from gnn2logic.experiments.rows import Row, Seconds
 
-__all__ = ["score_fold"]
+__all__ = ["package_versions", "score_fold"]
 
 
 def score_fold(
@@ -119,15 +119,12 @@ class _Scorer:
             leaves=leaves,
             tuned=tuned,
             evidence=evidence,
-            seconds=Seconds(*(round(each, 3) for each in _values(seconds))),
-            versions=_versions(),
+            seconds=seconds.rounded(),
+            versions=package_versions(),
         )
 
 
-def _values(seconds: Seconds) -> tuple[float, ...]:
-    return seconds.train, seconds.capture, seconds.fit, seconds.tune
-
-
-def _versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
+    """Return the versions that a row depends on most."""
     others = ("numpy", "scikit-learn", "torch", "torch_geometric")
     return {"gnn2logic": __version__, **{name: version(name) for name in others}}

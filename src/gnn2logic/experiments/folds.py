@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,10 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, tra
 
 from gnn2logic.datasets import Dataset, load
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.experiments.plans import ExperimentPlan, RunSettings, plan_for
+from gnn2logic.experiments.plans import RunSettings, plan_for
 from gnn2logic.graphs import GraphBatch
 
-__all__ = ["Fold", "Labelled", "fold_of", "inner_splits", "stream"]
+__all__ = ["Fold", "InnerPlan", "Labelled", "Seeded", "fold_of", "inner_splits", "stream"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -78,7 +78,21 @@ def _data(dataset: str, run: RunSettings) -> Labelled:
     return whole.take(np.sort(few))
 
 
-def inner_splits(y: Sequence[Any] | IntArray, plan: ExperimentPlan, seed: int) -> list[Any]:
+class InnerPlan(Protocol):
+    """How a training part is split again to tune."""
+
+    @property
+    def inner_splits(self) -> int:
+        """How often."""
+        ...
+
+    @property
+    def inner_share(self) -> float:
+        """The share that is held out."""
+        ...
+
+
+def inner_splits(y: Sequence[Any] | IntArray, plan: InnerPlan, seed: int) -> list[Any]:
     """Return (learned from, held out) pairs of row numbers within a training fold."""
     splits = StratifiedShuffleSplit(
         plan.inner_splits, test_size=plan.inner_share, random_state=seed
@@ -86,7 +100,16 @@ def inner_splits(y: Sequence[Any] | IntArray, plan: ExperimentPlan, seed: int) -
     return list(splits.split(y, y))
 
 
-def stream(run: RunSettings, dataset: str, fold: int, purpose: str) -> int:
+class Seeded(Protocol):
+    """What has a seed."""
+
+    @property
+    def seed(self) -> int:
+        """The seed."""
+        ...
+
+
+def stream(run: Seeded, dataset: str, fold: int, purpose: str) -> int:
     """Return the seed of one random stream; other purposes have other streams."""
     key = [run.seed, zlib.crc32(dataset.encode()), fold, zlib.crc32(purpose.encode())]
     return int(np.random.SeedSequence(key).generate_state(1)[0])

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
 from itertools import product
 from typing import Any
@@ -14,7 +15,7 @@ import msgspec
 
 from gnn2logic._digests import sha256_of
 
-__all__ = ["ExperimentPlan", "Grid", "RunSettings", "combinations", "plan_for"]
+__all__ = ["ExperimentPlan", "Grid", "RunSettings", "combinations", "merged", "plan_for"]
 
 # Tables of values; each stands for all combinations of its own values.
 Grid = list[dict[str, list[Any]]]
@@ -81,12 +82,24 @@ def plan_for(dataset: str, run: RunSettings) -> ExperimentPlan:
     1
     """
     layers = ["defaults", dataset, *(["smoke"] if run.smoke else [])]
-    merged: dict[str, Any] = {}
+    return msgspec.convert(merged([_read(layer) for layer in layers]), ExperimentPlan)
+
+
+def merged(layers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the settings of all layers; later ones change what they name, key by key in tables.
+
+    Examples
+    --------
+    >>> merged([{"gnn": {"lr": 0.1, "hidden": 8}}, {"gnn": {"lr": 0.2}}])
+    {'gnn': {'lr': 0.2, 'hidden': 8}}
+    """
+    together: dict[str, Any] = {}
     for layer in layers:
-        for key, value in _read(layer).items():
-            merge = isinstance(value, dict)
-            merged[key] = {**merged.get(key, {}), **value} if merge else value
-    return msgspec.convert(merged, ExperimentPlan)
+        for key, value in layer.items():
+            before = together.get(key)
+            both = isinstance(value, dict) and isinstance(before, dict)
+            together[key] = {**before, **value} if both and before is not None else value
+    return together
 
 
 def _read(name: str) -> dict[str, Any]:

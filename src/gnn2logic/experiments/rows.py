@@ -15,7 +15,7 @@ from gnn2logic.exceptions import DataSetError
 from gnn2logic.experiments.catalogue import ABLATIONS, BASELINES, DATASETS, PAPER_MODELS
 from gnn2logic.experiments.plans import RunSettings
 
-__all__ = ["Row", "RowFile", "Seconds", "problem_with"]
+__all__ = ["ComparedRow", "Row", "RowFile", "Seconds", "problem_with"]
 
 _MOST_BYTES = 2**30
 
@@ -30,6 +30,10 @@ class Seconds(msgspec.Struct, frozen=True):
     capture: float = 0.0
     fit: float = 0.0
     tune: float = 0.0
+
+    def rounded(self) -> Seconds:
+        """Return the same in milliseconds."""
+        return Seconds(*(round(each, 3) for each in msgspec.structs.astuple(self)))
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -72,9 +76,39 @@ class Row(msgspec.Struct, frozen=True):
     versions: dict[str, str]
 
     @property
-    def key(self) -> tuple[str, int, str]:
+    def key(self) -> tuple[Any, ...]:
         """What makes a row unique."""
         return self.dataset, self.fold, self.model
+
+
+class ComparedRow(Row, frozen=True):
+    """One model on one fold with one seed, in a comparison.
+
+    Parameters
+    ----------
+    repeat : int
+        Which seed of several it is, from 0 on.
+    auroc : float or None
+        None where the test part has one class.
+    lines : int or None
+        Of a scorecard.
+    held_out : float or None
+        How often models like this were right within the training part about what they were not
+        learned from: about labels, or about what the network says.
+    text : str
+        The model as people read it; empty for others.
+    """
+
+    repeat: int = 0
+    auroc: float | None = None
+    lines: int | None = None
+    held_out: float | None = None
+    text: str = ""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes a row unique."""
+        return self.dataset, self.fold, self.model, self.repeat
 
 
 class RowFile:
@@ -83,10 +117,13 @@ class RowFile:
     Parameters
     ----------
     path : Path
+    row_type : type
+        What the lines are: rows of the paper's experiment, or of a comparison.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, row_type: type[Row] = Row) -> None:
         self.path = path
+        self.row_type = row_type
 
     def append(self, row: Row) -> None:
         """Add a line: all of it in one write, and on the disk before this returns."""
@@ -108,7 +145,7 @@ class RowFile:
         """
         if not self.path.exists():
             return [], 0
-        rows: dict[tuple[str, int, str], Row] = {}
+        rows: dict[tuple[Any, ...], Row] = {}
         broken = 0
         # What follows the last newline was cut short, even if it happens to read well.
         try:
@@ -117,7 +154,7 @@ class RowFile:
             raise DataSetError(f"Cannot read {str(self.path)!r}. {error}.") from None
         for line in lines:
             try:
-                row = msgspec.json.decode(line, type=Row)
+                row = msgspec.json.decode(line, type=self.row_type)
             except msgspec.DecodeError:
                 broken += 1
             else:

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ __all__ = [
     "to_markdown",
 ]
 
-Key = tuple[str, int, str]
+Key = tuple[Any, ...]
 Measure = Callable[[Row], float | None]
 
 _PAPER = tuple(model.name for model in PAPER_MODELS)

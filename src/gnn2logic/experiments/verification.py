@@ -12,11 +12,12 @@ import numpy as np
 from gnn2logic._files import read_whole
 from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import DataSetError
-from gnn2logic.experiments.catalogue import Model, model_named
-from gnn2logic.experiments.fold_scores import score_fold
+from gnn2logic.experiments.comparison.experiment import ComparisonExperiment
+from gnn2logic.experiments.comparison.record import is_comparison, read_comparison
 from gnn2logic.experiments.plans import RunSettings
-from gnn2logic.experiments.rows import Row, RowFile, problem_with
-from gnn2logic.experiments.runner import ROWS_NAME
+from gnn2logic.experiments.reproduction import PaperExperiment
+from gnn2logic.experiments.rows import ComparedRow, Row
+from gnn2logic.experiments.runner import ROWS_NAME, Experiment, Unit
 
 __all__ = ["RowCheck", "verify"]
 
@@ -63,13 +64,17 @@ def verify(
     """
     folder = Path(results)
     n_rows = check_whole("n_rows", n_rows, least=1)
-    rows, _ = RowFile(folder / ROWS_NAME).read()
+    rng = np.random.default_rng(random_state)
+    experiment: Experiment
+    if is_comparison(folder):
+        experiment = ComparisonExperiment(read_comparison(folder), (), ())
+    else:
+        experiment = PaperExperiment((), (), _settings_of(folder))
+    rows, _ = experiment.row_file(folder / ROWS_NAME).read()
     if not rows:
         raise DataSetError(f"{folder.name} must hold {ROWS_NAME} with rows. There are none.")
-    run = _settings_of(folder)
-    rng = np.random.default_rng(random_state)
     chosen = rng.choice(len(rows), size=min(n_rows, len(rows)), replace=False)
-    return [_check(rows[number], run) for number in sorted(chosen)]
+    return [_check(rows[number], experiment) for number in sorted(chosen)]
 
 
 def _settings_of(folder: Path) -> RunSettings:
@@ -81,14 +86,14 @@ def _settings_of(folder: Path) -> RunSettings:
         ) from None
 
 
-def _check(old: Row, run: RunSettings) -> RowCheck:
-    if (problem := problem_with(old, run)) is not None:
+def _check(old: Row, experiment: Experiment) -> RowCheck:
+    if (problem := experiment.problem_with(old)) is not None:
         raise DataSetError(
             f"There is a row of {old.model} on fold {old.fold} of {old.dataset}, which this "
             f"version cannot make anew: {problem}. Install the version that made it."
         )
-    model: Model = model_named(old.model)
-    (new,) = score_fold(old.dataset, old.fold, [model], run)
+    repeat = old.repeat if isinstance(old, ComparedRow) else 0
+    (new,) = experiment.score(Unit(old.dataset, old.fold, (old.model,), repeat))
     if _results_of(old) == _results_of(new):
         return RowCheck(old, new, True, "the same bit for bit")
     if old.evidence == new.evidence:

@@ -1,0 +1,229 @@
+"""Data sets and folds of a comparison: names, folders or files; public folds or seeded ones."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from sklearn.model_selection import StratifiedKFold, train_test_split
+
+from gnn2logic._digests import sha256_of
+from gnn2logic._files import read_whole
+from gnn2logic.chem import read_csv
+from gnn2logic.datasets import Dataset, load_from
+from gnn2logic.exceptions import DataSetError, ParameterError
+
+__all__ = [
+    "ComparedFold",
+    "Source",
+    "Split",
+    "find_splits",
+    "fingerprint",
+    "read_source",
+    "read_splits",
+    "seeded_splits",
+]
+
+_MOST_BYTES = 2**28
+
+
+class Source(msgspec.Struct, frozen=True):
+    """Where a data set comes from: a name, a folder or a file, and options for reading it."""
+
+    where: str
+    options: dict[str, Any] = {}
+
+
+def read_source(source: Source) -> Dataset:
+    """Return the data set of a source; the last few are kept."""
+    return _read(source.where, msgspec.json.encode(source.options, order="sorted"))
+
+
+@lru_cache(maxsize=4)
+def _read(where: str, options: bytes) -> Dataset:
+    settings = msgspec.json.decode(options)
+    if Path(where).suffix.lower() == ".csv":
+        return _molecules(where, settings)
+    return load_from(where, **settings)
+
+
+def _molecules(where: str, settings: dict[str, Any]) -> Dataset:
+    known = list(inspect.signature(read_csv).parameters)[1:]
+    if not {"smiles", "label"} <= set(settings) <= set(known):
+        raise ParameterError(
+            f"{where} is a table. Its options must say which columns hold the molecules and their "
+            f"classes, smiles and label; others are {', '.join(known)}. "
+            f"Got {', '.join(settings) or 'none'}."
+        )
+    return read_csv(where, **settings)[0]
+
+
+@lru_cache(maxsize=64)
+def _fingerprint(where: str, options: bytes) -> str:
+    data = _read(where, options)
+    graphs = data.graphs
+    arrays = [data.y, graphs.ptr, graphs.adjacency.indptr, graphs.adjacency.indices]
+    arrays += [graphs.predicates]
+    if data.attributes is not None:
+        arrays.append(data.attributes.values)
+    return sha256_of([np.ascontiguousarray(array).tobytes() for array in arrays])[:16]
+
+
+def fingerprint(source: Source) -> str:
+    """Return a short text that differs when graphs or labels do, wherever they come from."""
+    return _fingerprint(source.where, msgspec.json.encode(source.options, order="sorted"))
+
+
+# Folds ----------------------------------------------------------------------------------------
+
+
+class Split(msgspec.Struct, frozen=True):
+    """The numbers of the graphs that are learned from, watched in training, and tested on."""
+
+    train: list[int]
+    validation: list[int]
+    test: list[int]
+
+
+class _Selection(msgspec.Struct, frozen=True):
+    train: list[int]
+    validation: list[int]
+
+
+class _PublicFold(msgspec.Struct, frozen=True):
+    test: list[int]
+    model_selection: list[_Selection]
+
+
+def find_splits(place: str | os.PathLike[str], name: str, n_graphs: int) -> list[Split] | None:
+    """Return the folds of a data set from a file, or from a folder with one file for each.
+
+    In a folder the file is NAME.json, NAME_splits.json or NAME_..._splits.json; None if there is
+    none.
+    """
+    path = Path(place)
+    if not path.is_dir():
+        return read_splits(path, n_graphs)
+    exact = [path / f"{name}.json", path / f"{name}_splits.json"]
+    there = [file for file in exact if file.is_file()] or sorted(path.glob(f"{name}_*_splits.json"))
+    if len(there) > 1:
+        raise DataSetError(
+            f"{path.name} must hold one file with the folds of {name}. "
+            f"Got {', '.join(file.name for file in there)}; name the file itself."
+        )
+    return read_splits(there[0], n_graphs) if there else None
+
+
+def read_splits(path: Path, n_graphs: int) -> list[Split]:
+    """Return the folds in a file, after a look at their numbers."""
+    try:
+        folds = _decoded(read_whole(path, _MOST_BYTES))
+    except ValueError as error:
+        raise DataSetError(
+            f"{path.name} must be a JSON list of folds, each with lists of graph numbers under "
+            '"train", "validation" and "test" (the first two may be in a "model_selection" of '
+            f"one). Got this instead: {error}"
+        ) from None
+    if not folds:
+        raise DataSetError(f"{path.name} must hold at least one fold. Got none.")
+    for number, fold in enumerate(folds):
+        if (problem := _problem_with(fold, n_graphs)) is not None:
+            raise DataSetError(f"Fold {number} of {path.name} {problem}")
+    return folds
+
+
+def _decoded(text: bytes) -> list[Split]:
+    folds = []
+    for raw in msgspec.json.decode(text, type=list[msgspec.Raw]):
+        fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+        if "model_selection" in fields:
+            public = msgspec.json.decode(raw, type=_PublicFold)
+            if len(public.model_selection) != 1:
+                raise ValueError(f"{len(public.model_selection)} entries in model_selection")
+            inner = public.model_selection[0]
+            folds.append(Split(inner.train, inner.validation, public.test))
+        else:
+            folds.append(msgspec.json.decode(raw, type=Split))
+    return folds
+
+
+def _problem_with(fold: Split, n_graphs: int) -> str | None:
+    numbers = [*fold.train, *fold.validation, *fold.test]
+    if not (fold.train and fold.test):
+        return "must have graphs to learn from and graphs to test on. One of them is empty."
+    if len(set(numbers)) != len(numbers):
+        return "must have every graph once. Some number is there twice."
+    if min(numbers) < 0 or max(numbers) >= n_graphs:
+        return (
+            f"must have numbers from 0 to {n_graphs - 1}, because there are {n_graphs} graphs. "
+            f"Got numbers from {min(numbers)} to {max(numbers)}; are these the folds of other data?"
+        )
+    return None
+
+
+def seeded_splits(
+    y: npt.NDArray[np.int64], name: str, *, folds: int, share: float, seed: int
+) -> list[Split]:
+    """Return stratified folds that are drawn from a seed, each with a validation part."""
+    present = np.bincount(y)
+    least = int(present[present > 0].min())
+    if not 2 <= folds <= least:
+        raise ParameterError(
+            f"folds must be a whole number from 2 to {least}, the size of the smallest class of "
+            f"{name}. Got {folds} instead."
+        )
+    splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    splits = []
+    for learned, test in splitter.split(y, y):
+        train, validation = _held_out(learned, y, share, seed)
+        splits.append(Split(train.tolist(), validation.tolist(), test.tolist()))
+    return splits
+
+
+def _held_out(
+    learned: npt.NDArray[np.int64], y: npt.NDArray[np.int64], share: float, seed: int
+) -> Sequence[npt.NDArray[np.int64]]:
+    try:
+        parts = train_test_split(learned, test_size=share, stratify=y[learned], random_state=seed)
+    except ValueError:
+        # Too few graphs of a class for a validation part: training then draws its own.
+        return learned, learned[:0]
+    return [np.sort(part) for part in parts]
+
+
+@dataclass(frozen=True)
+class ComparedFold:
+    """One round of cross-validation.
+
+    Parameters
+    ----------
+    dataset : str
+    number : int
+    train : Dataset
+        What is learned from, the validation part included.
+    validation : array of bool
+        Which of these the networks watch.
+    test : Dataset
+    """
+
+    dataset: str
+    number: int
+    train: Dataset
+    validation: npt.NDArray[np.bool_]
+    test: Dataset
+
+    @classmethod
+    def of(cls, name: str, number: int, data: Dataset, split: Split) -> ComparedFold:
+        """Return a fold of a data set; graphs are in the order of the data set."""
+        learned = np.sort(np.array([*split.train, *split.validation], dtype=np.int64))
+        watched = np.isin(learned, split.validation)
+        test = np.sort(np.array(split.test, dtype=np.int64))
+        return cls(name, number, data.take(learned), watched, data.take(test))

@@ -1,0 +1,63 @@
+"""What is measured: AUROC, how sure an agreement is, and how stable a model is over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binomtest
+from sklearn.metrics import roc_auc_score
+
+__all__ = ["CONFIDENCE", "agreement_of_pairs", "area_under_roc", "at_least"]
+
+CONFIDENCE = 0.95
+Array = npt.NDArray[Any]
+
+
+def area_under_roc(y: Array, scores: Array, classes: Array) -> float | None:
+    """Return the area under the ROC curve, of more than two classes the mean of each against all.
+
+    Classes that all graphs have, or none, have no curve; None if there is no other.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+    >>> area_under_roc(np.array([0, 1, 1]), scores, np.array([0, 1]))
+    1.0
+    """
+    columns = range(len(classes)) if len(classes) > 2 else range(1, len(classes))
+    areas = [
+        float(roc_auc_score(y == classes[number], scores[:, number]))
+        for number in columns
+        if 0 < np.mean(y == classes[number]) < 1
+    ]
+    return float(np.mean(areas)) if areas else None
+
+
+def at_least(n_agree: int, n_graphs: int, confidence: float = CONFIDENCE) -> float:
+    """Return the share that agrees at least, as sure as `confidence` (Clopper and Pearson).
+
+    One-sided and exact, for graphs that are drawn as the tested ones were.
+
+    Examples
+    --------
+    >>> round(at_least(100, 100), 4)
+    0.9705
+    """
+    test = binomtest(n_agree, n_graphs, alternative="greater")
+    return float(test.proportion_ci(confidence, method="exact").low)
+
+
+def agreement_of_pairs(predictions: Sequence[Sequence[int]]) -> float | None:
+    """Return how often two of several lists say the same, in the mean over all pairs.
+
+    Examples
+    --------
+    >>> agreement_of_pairs([[0, 1], [0, 1], [1, 1]])
+    0.6666666666666666
+    """
+    pairs = [np.mean(np.array(a) == np.array(b)) for a, b in combinations(predictions, 2)]
+    return float(np.mean(pairs)) if pairs else None

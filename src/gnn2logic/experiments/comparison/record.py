@@ -1,0 +1,169 @@
+"""`Comparison`: all that says how a comparison is run, as the folder of its results keeps it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnn2logic._digests import sha256_of
+from gnn2logic._files import read_whole, write_atomically
+from gnn2logic.datasets.cache import check_name
+from gnn2logic.exceptions import DataSetError, ParameterError
+from gnn2logic.experiments.comparison.data import (
+    ComparedFold,
+    Source,
+    Split,
+    fingerprint,
+    read_source,
+    read_splits,
+    seeded_splits,
+)
+from gnn2logic.experiments.comparison.names import ALL_MODELS
+from gnn2logic.experiments.comparison.settings import ComparisonSettings
+from gnn2logic.experiments.rows import ComparedRow, Row
+
+__all__ = ["Comparison", "is_comparison", "keep", "read_comparison", "together_with"]
+
+_NAME = "run.json"
+_SPLITS = "splits"
+_MOST_BYTES = 2**24
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """How a comparison is run.
+
+    Parameters
+    ----------
+    sources : dict of str to Source
+        The data sets, by name.
+    settings : ComparisonSettings
+    folds : int
+        Of data sets without folds of their own.
+    seed : int
+    teacher : str or None
+        A function of the user that trains a network, ``module:function``.
+    splits : dict of str to list of Split
+        Folds that were given, by data set; in the folder they are files of their own.
+    """
+
+    sources: dict[str, Source]
+    settings: ComparisonSettings
+    folds: int = 10
+    seed: int = 0
+    teacher: str | None = None
+    splits: dict[str, list[Split]] = {}
+
+    def splits_of(self, dataset: str) -> list[Split]:
+        """Return the folds of a data set, those that were given or seeded ones."""
+        if dataset in self.splits:
+            return self.splits[dataset]
+        return seeded_splits(
+            read_source(self.sources[dataset]).y,
+            dataset,
+            folds=self.folds,
+            share=self.settings.validation_share,
+            seed=self.seed,
+        )
+
+    def n_folds(self, dataset: str) -> int:
+        """Return how many folds a data set has."""
+        return len(self.splits[dataset]) if dataset in self.splits else self.folds
+
+    def fold(self, dataset: str, number: int) -> ComparedFold:
+        """Return one fold of a data set."""
+        data = read_source(self.sources[dataset])
+        return ComparedFold.of(dataset, number, data, self.splits_of(dataset)[number])
+
+    def digest(self, dataset: str) -> str:
+        """Return a short text that changes whenever results on a data set may change.
+
+        Where the data lies, which models are compared, and on how many folds and seeds, makes no
+        other rows: these can be added to.
+        """
+        folds: Any = self.splits.get(dataset, self.folds)
+        data = fingerprint(self.sources[dataset])
+        contents = [dataset, data, folds, self.seed, self.teacher, self.settings]
+        return sha256_of([msgspec.json.encode(contents, order="sorted")])[:16]
+
+    def problem_with(self, row: Row) -> str | None:
+        """Return in words why a row does not belong to the comparison, or None if it does."""
+        if not isinstance(row, ComparedRow) or row.dataset not in self.sources:
+            return f"the data sets are {', '.join(self.sources)}"
+        if row.model not in ALL_MODELS:
+            return "there is no such model"
+        if row.settings != self.digest(row.dataset):
+            return "it was made with other data, folds, seeds, networks or settings"
+        if not 0 <= row.fold < self.n_folds(row.dataset):
+            return f"there are folds 0 to {self.n_folds(row.dataset) - 1}"
+        return None
+
+
+def is_comparison(folder: Path) -> bool:
+    """Return whether a folder holds the results of a comparison, not those of the paper."""
+    try:
+        return "comparison" in msgspec.json.decode(read_whole(folder / _NAME, _MOST_BYTES))
+    except (OSError, ValueError, TypeError):
+        return False
+
+
+def keep(comparison: Comparison, folder: Path, more: dict[str, Any]) -> None:
+    """Write how a comparison is run, and more about it, into the folder of its results."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if comparison.splits:
+        (folder / _SPLITS).mkdir(exist_ok=True)
+    for name, splits in comparison.splits.items():
+        write_atomically(folder / _SPLITS / f"{name}.json", msgspec.json.encode(splits) + b"\n")
+    plain = msgspec.to_builtins(comparison)
+    plain["splits"] = sorted(comparison.splits)
+    text = json.dumps({"comparison": plain, **more}, indent=2) + "\n"
+    write_atomically(folder / _NAME, text.encode())
+
+
+def read_comparison(folder: Path) -> Comparison:
+    """Return how the comparison in a folder was run."""
+    try:
+        record = msgspec.json.decode(read_whole(folder / _NAME, _MOST_BYTES))
+        plain = dict(record["comparison"])
+        names: list[str] = plain.pop("splits")
+        comparison = msgspec.convert(plain, Comparison)
+        for name in names:
+            # It becomes a part of a path.
+            if check_name(name) not in comparison.sources:
+                raise ValueError(f"folds of {name!r}, which is no data set of it")
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise DataSetError(
+            f"{folder.name} must hold the {_NAME} of a comparison. Got this instead: {error}"
+        ) from None
+    splits = {
+        name: read_splits(
+            folder / _SPLITS / f"{name}.json", len(read_source(comparison.sources[name]))
+        )
+        for name in names
+    }
+    return msgspec.structs.replace(comparison, splits=splits)
+
+
+def together_with(folder: Path, comparison: Comparison) -> Comparison:
+    """Return a comparison with the data sets that its folder has already."""
+    if not (folder / _NAME).exists():
+        return comparison
+    if not is_comparison(folder):
+        raise ParameterError(
+            f"The output folder must be new or hold a comparison. {folder.name} holds the paper's "
+            "experiments; choose another folder."
+        )
+    before = read_comparison(folder)
+    for name in comparison.sources:
+        if name in before.sources and before.digest(name) != comparison.digest(name):
+            raise ParameterError(
+                f"The output folder must hold results on {name} made with the same data, folds, "
+                "seed, network and settings. It has others; choose another folder, or delete it."
+            )
+    return msgspec.structs.replace(
+        comparison,
+        sources={**before.sources, **comparison.sources},
+        splits={**before.splits, **comparison.splits},
+    )

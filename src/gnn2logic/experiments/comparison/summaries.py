@@ -1,0 +1,152 @@
+"""From rows to figures: every model on every data set, and the best that people can read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnn2logic.experiments.comparison.measures import agreement_of_pairs, at_least
+from gnn2logic.experiments.comparison.names import ALL_MODELS, ComparedModel
+from gnn2logic.experiments.rows import ComparedRow
+
+__all__ = ["Summary", "best_readable", "summaries"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One model on one data set; None where something is not known or makes no sense.
+
+    Parameters
+    ----------
+    dataset : str
+    model : ComparedModel
+    n_folds, n_seeds : int
+    accuracy, deviation : float
+        Over folds; in every fold the mean over seeds.
+    macro_f1, auroc : float
+    fidelity, at_least : float
+        How often it says what the network says that it learned from, on all test graphs together,
+        and the lower end of a one-sided 95 % confidence interval (Clopper and Pearson). Of the
+        first seed, so that every graph counts once.
+    size, lines, depth : float
+        Medians of symbols, lines and nested modal parameters.
+    seconds : float
+        Of one core for one fold, tuning included.
+    stability : float
+        How often two seeds say the same about a test graph.
+    held_out : float
+        The mean accuracy within the training parts about what was held out there.
+    text : str
+        The model of the first fold, as people read it.
+    """
+
+    dataset: str
+    model: ComparedModel
+    n_folds: int
+    n_seeds: int
+    accuracy: float
+    deviation: float
+    macro_f1: float
+    auroc: float | None
+    fidelity: float | None
+    at_least: float | None
+    size: float | None
+    lines: float | None
+    depth: float | None
+    seconds: float
+    stability: float | None
+    held_out: float | None
+    text: str
+
+
+def summaries(rows: Collection[ComparedRow]) -> dict[str, list[Summary]]:
+    """Return the figures of all models, by data set, in the order of the rows."""
+    groups: dict[str, dict[str, list[ComparedRow]]] = {}
+    for row in rows:
+        groups.setdefault(row.dataset, {}).setdefault(row.model, []).append(row)
+    return {
+        dataset: [_summary(name, of_model, models) for name, of_model in models.items()]
+        for dataset, models in groups.items()
+    }
+
+
+def _summary(name: str, rows: list[ComparedRow], beside: dict[str, list[ComparedRow]]) -> Summary:
+    model = ALL_MODELS[name]
+    by_fold: dict[int, list[ComparedRow]] = {}
+    for row in rows:
+        by_fold.setdefault(row.fold, []).append(row)
+    accuracies = [np.mean([row.accuracy for row in fold]) for fold in by_fold.values()]
+    pairs = [agreement_of_pairs([row.predictions for row in fold]) for fold in by_fold.values()]
+    n_agree, n_graphs = _agreement(model, rows, beside)
+    first = min(rows, key=lambda row: (row.fold, row.repeat))
+    return Summary(
+        dataset=first.dataset,
+        model=model,
+        n_folds=len(by_fold),
+        n_seeds=max(map(len, by_fold.values())),
+        accuracy=float(np.mean(accuracies)),
+        deviation=float(np.std(accuracies)),
+        macro_f1=float(np.mean([row.macro_f1 for row in rows])),
+        auroc=_mean([row.auroc for row in rows]),
+        fidelity=n_agree / n_graphs if n_graphs else None,
+        at_least=at_least(n_agree, n_graphs) if n_graphs else None,
+        size=_median([row.size for row in rows]),
+        lines=_median([row.lines for row in rows]),
+        depth=_median([row.depth for row in rows]),
+        seconds=float(np.mean([_total(row) for row in rows])),
+        stability=_mean(pairs),
+        held_out=_mean([row.held_out for row in rows]),
+        text=first.text,
+    )
+
+
+def _agreement(
+    model: ComparedModel, rows: list[ComparedRow], beside: dict[str, list[ComparedRow]]
+) -> tuple[int, int]:
+    """Return on how many test graphs a model agrees with its network, and how many there are."""
+    if model.guide is None or not model.is_readable:
+        return 0, 0
+    said = {row.fold: row.predictions for row in beside.get(model.guide, []) if not row.repeat}
+    both = [
+        (row.predictions, said[row.fold]) for row in rows if not row.repeat and row.fold in said
+    ]
+    n_agree = sum(int(np.sum(np.array(mine) == np.array(its))) for mine, its in both)
+    return n_agree, sum(len(mine) for mine, _ in both)
+
+
+def _total(row: ComparedRow) -> float:
+    seconds = row.seconds
+    return seconds.train + seconds.capture + seconds.fit + seconds.tune
+
+
+def _mean(values: Collection[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _median(values: Collection[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.median(known)) if known else None
+
+
+def best_readable(models: Collection[Summary], *, from_network: bool) -> Summary | None:
+    """Return the readable model that did best within the training parts; the shorter of equals.
+
+    What it does on test graphs has no part in the choice. Of those that learn classes from a
+    network, it is the one that follows it best. Only models of all folds take part, and only where
+    something was held out: the paper's layers are not among them.
+    """
+    if not models:
+        return None
+    all_folds = max(model.n_folds for model in models)
+    able = [
+        (model.held_out, -(model.size or 0.0), model)
+        for model in models
+        if model.model.is_readable
+        and model.model.true_labels != from_network
+        and model.n_folds == all_folds
+        and model.held_out is not None
+    ]
+    return max(able, key=lambda entry: entry[:2])[2] if able else None
