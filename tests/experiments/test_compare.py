@@ -289,6 +289,21 @@ def test_a_folder_of_the_user(tmp_path: Path, quick: Path) -> None:
     assert {row.accuracy for row in rows if row.model != "GIN"} == {1.0}
 
 
+def test_molecules_of_the_user(tmp_path: Path, quick: Path) -> None:
+    pytest.importorskip("rdkit", reason="needs the extra 'chem'")
+    table = tmp_path / "alcohols.csv"
+    lines = [f"{'C' * n}O,yes\n{'C' * n}N,no\n" for n in range(1, 13)]
+    table.write_text("molecule,alcohol\n" + "".join(lines))
+    options = {"smiles": "molecule", "label": "alcohol"}
+    given: dict[str, Any] = {"models": ["GIN", "search(True)"], "settings": quick, "folds": 2}
+    compare(tmp_path / "out", [str(table)], options=options, **given)
+    rows = rows_of(tmp_path / "out")
+    assert {row.dataset for row in rows} == {"alcohols"}
+    assert {row.accuracy for row in rows if row.model == "search(True)"} == {1.0}
+    with pytest.raises(ParameterError, match="which columns hold the molecules"):
+        compare(tmp_path / "new", [str(table)], options={"smiles": "molecule"}, **given)
+
+
 # Networks, models and settings of users -------------------------------------------------------
 
 

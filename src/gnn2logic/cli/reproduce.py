@@ -50,15 +50,17 @@ def reproduce(
     dataset: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME|FOLDER",
-            help="Leave the paper: compare models on this data set, or folder in TU format; may be "
-            "repeated.",
+            metavar="NAME|FOLDER|CSV",
+            help="Leave the paper: compare models on this data set, folder in TU format or CSV "
+            "file of molecules; may be repeated.",
         ),
     ] = None,
     data: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="KEY=VALUE", help="With --dataset: an option, such as node_attributes=true."
+            metavar="KEY=VALUE",
+            help="With --dataset: an option, such as node_attributes=true; for a CSV file "
+            "smiles=COLUMN and label=COLUMN.",
         ),
     ] = None,
     splits: Annotated[

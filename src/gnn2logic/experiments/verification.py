@@ -16,7 +16,7 @@ from gnn2logic.experiments.comparison.experiment import ComparisonExperiment
 from gnn2logic.experiments.comparison.record import is_comparison, read_comparison
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.reproduction import PaperExperiment
-from gnn2logic.experiments.rows import ComparedRow, Row
+from gnn2logic.experiments.rows import ComparedRow, Row, RowFile
 from gnn2logic.experiments.runner import ROWS_NAME, Experiment, Unit
 
 __all__ = ["RowCheck", "verify"]
@@ -64,6 +64,9 @@ def verify(
     """
     folder = Path(results)
     n_rows = check_whole("n_rows", n_rows, least=1)
+    # The rows of a comparison are read as those of the paper as well.
+    if not RowFile(folder / ROWS_NAME).read()[0]:
+        raise DataSetError(f"{folder.name} must hold {ROWS_NAME} with rows. There are none.")
     rng = np.random.default_rng(random_state)
     experiment: Experiment
     if is_comparison(folder):
@@ -71,8 +74,6 @@ def verify(
     else:
         experiment = PaperExperiment((), (), _settings_of(folder))
     rows, _ = experiment.row_file(folder / ROWS_NAME).read()
-    if not rows:
-        raise DataSetError(f"{folder.name} must hold {ROWS_NAME} with rows. There are none.")
     chosen = rng.choice(len(rows), size=min(n_rows, len(rows)), replace=False)
     return [_check(rows[number], experiment) for number in sorted(chosen)]
 

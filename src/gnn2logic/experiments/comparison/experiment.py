@@ -117,9 +117,10 @@ def compare(
     ----------
     out : path
     datasets : sequence of str
-        Names that `gnn2logic.datasets.load` knows, or folders in TU format.
+        Names that `gnn2logic.datasets.load` knows, folders in TU format, or CSV files of molecules.
     options : mapping, optional
-        Options for reading all of them, such as ``node_attributes=True``.
+        Options for reading all of them, such as ``node_attributes=True``; for a CSV file `smiles`
+        and `label`, the names of its columns.
     models : sequence of str, optional
         Names as in `gnn2logic.experiments.comparison.names`; None means the usual ones.
     splits : path, optional
