@@ -12,20 +12,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 from sklearn.metrics import roc_auc_score
 
 from cli_runs import run
+from gnn2logic.certification import agreement_bound
 from gnn2logic.datasets import load
 from gnn2logic.exceptions import DataSetError, Gnn2LogicError, ParameterError, TeacherError
 from gnn2logic.experiments import compare, runner, verify
 from gnn2logic.experiments.comparison import experiment as experiments
 from gnn2logic.experiments.comparison.data import ComparedFold, find_splits, seeded_splits
 from gnn2logic.experiments.comparison.learners import learn_network, learn_readable
-from gnn2logic.experiments.comparison.measures import area_under_roc, at_least
+from gnn2logic.experiments.comparison.measures import area_under_roc
 from gnn2logic.experiments.comparison.names import ALL_MODELS, choose_models
 from gnn2logic.experiments.comparison.record import read_comparison
 from gnn2logic.experiments.comparison.settings import read_settings
+from gnn2logic.experiments.comparison.summaries import best_readable, summaries
 from gnn2logic.experiments.rows import ComparedRow, RowFile
 from tu_texts import write_folder
 
@@ -109,6 +110,44 @@ def test_rows_are_complete_and_correct(finished: Path) -> None:
     assert all(set(row.tuned) == {"hidden", "lr"} for row in networks)
     # Another seed is another network on the same fold.
     assert networks[0].evidence != networks[1].evidence
+
+
+def test_fidelity_and_stability_by_hand(finished: Path) -> None:
+    rows = {(row.model, row.fold, row.repeat): row for row in rows_of(finished)}
+    (figures,) = summaries(rows_of(finished)).values()
+    by_name = {each.model.name: each for each in figures}
+    pairs = [
+        (mine, its)
+        for fold in (0, 1)
+        for mine, its in zip(
+            rows["layers(GIN)", fold, 0].predictions, rows["GIN", fold, 0].predictions, strict=True
+        )
+    ]
+    n_agree = sum(mine == its for mine, its in pairs)
+    distilled, network = by_name["layers(GIN)"], by_name["GIN"]
+    assert distilled.fidelity == n_agree / 60
+    assert distilled.at_least == agreement_bound(n_agree, 60) < distilled.fidelity
+    assert network.fidelity is by_name["search(True)"].fidelity is None
+    same = [
+        np.mean(np.array(rows["GIN", f, 0].predictions) == rows["GIN", f, 1].predictions)
+        for f in (0, 1)
+    ]
+    assert network.stability == pytest.approx(np.mean(same))
+    assert (network.n_folds, network.n_seeds) == (2, 2)
+
+
+def test_the_best_is_chosen_within_the_training_parts(finished: Path) -> None:
+    (figures,) = summaries(rows_of(finished)).values()
+    chosen = best_readable(figures, from_network=False)
+    assert chosen is not None
+    assert chosen.model.name in ("search(GIN+True)", "search(True)")
+    assert chosen.held_out == 1
+    # Figures on test graphs have no say.
+    unlucky = [replace(each, accuracy=0.0) if each is chosen else each for each in figures]
+    again = best_readable(unlucky, from_network=False)
+    assert again is not None
+    assert again.model == chosen.model
+    assert best_readable([], from_network=True) is None
 
 
 def test_files_of_a_comparison(finished: Path) -> None:
@@ -379,24 +418,6 @@ def test_usual_models() -> None:
 
 
 # Measures -------------------------------------------------------------------------------------
-
-
-@settings(deadline=None, max_examples=50)
-@given(n=st.integers(1, 300), share=st.floats(0, 1))
-def test_the_bound_is_the_least_share_that_is_not_ruled_out(n: int, share: float) -> None:
-    agree = round(share * n)
-    bound = at_least(agree, n)
-    if agree == 0:
-        assert bound == 0
-    else:
-        # So many or more are seen with 5 % chance if the share is the bound.
-        assert binom.sf(agree - 1, n, bound) == pytest.approx(0.05, abs=1e-9)
-
-
-def test_the_bound_holds_as_often_as_it_says() -> None:
-    draws = np.random.default_rng(0).binomial(80, 0.9, size=4000)
-    bounds = {count: at_least(int(count), 80) for count in np.unique(draws)}
-    assert np.mean([bounds[count] <= 0.9 for count in draws]) >= 0.945
 
 
 def test_auroc_of_two_and_three_classes() -> None:

@@ -1,4 +1,4 @@
-"""What is measured: AUROC, how sure an agreement is, and how stable a model is over seeds."""
+"""What is measured: AUROC, and how stable a model is over seeds."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
 from sklearn.metrics import roc_auc_score
 
-__all__ = ["CONFIDENCE", "agreement_of_pairs", "area_under_roc", "at_least"]
+__all__ = ["agreement_of_pairs", "area_under_roc"]
 
-CONFIDENCE = 0.95
 Array = npt.NDArray[Any]
 
 
@@ -35,20 +33,6 @@ def area_under_roc(y: Array, scores: Array, classes: Array) -> float | None:
         if 0 < np.mean(y == classes[number]) < 1
     ]
     return float(np.mean(areas)) if areas else None
-
-
-def at_least(n_agree: int, n_graphs: int, confidence: float = CONFIDENCE) -> float:
-    """Return the share that agrees at least, as sure as `confidence` (Clopper and Pearson).
-
-    One-sided and exact, for graphs that are drawn as the tested ones were.
-
-    Examples
-    --------
-    >>> round(at_least(100, 100), 4)
-    0.9705
-    """
-    test = binomtest(n_agree, n_graphs, alternative="greater")
-    return float(test.proportion_ci(confidence, method="exact").low)
 
 
 def agreement_of_pairs(predictions: Sequence[Sequence[int]]) -> float | None:

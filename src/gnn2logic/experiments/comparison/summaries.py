@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gnn2logic.experiments.comparison.measures import agreement_of_pairs, at_least
+from gnn2logic.certification import agreement_bound
+from gnn2logic.experiments.comparison.measures import agreement_of_pairs
 from gnn2logic.experiments.comparison.names import ALL_MODELS, ComparedModel
 from gnn2logic.experiments.rows import ComparedRow
 
@@ -91,7 +92,7 @@ def _summary(name: str, rows: list[ComparedRow], beside: dict[str, list[Compared
         macro_f1=float(np.mean([row.macro_f1 for row in rows])),
         auroc=_mean([row.auroc for row in rows]),
         fidelity=n_agree / n_graphs if n_graphs else None,
-        at_least=at_least(n_agree, n_graphs) if n_graphs else None,
+        at_least=agreement_bound(n_agree, n_graphs) if n_graphs else None,
         size=_median([row.size for row in rows]),
         lines=_median([row.lines for row in rows]),
         depth=_median([row.depth for row in rows]),
