@@ -117,3 +117,13 @@ def test_points_of_a_card_that_explains_nothing() -> None:
     card = rounded_points(loss, table, loss.fit(table, ridge=1.0), [], 10, ridge=1.0)
     assert card.points == ()
     assert loss.expected(np.array([[card.intercept]]))[0, 0] == pytest.approx(0.3, abs=1e-3)
+
+
+def test_without_lines_classes_are_as_likely_as_they_are_frequent() -> None:
+    classes = np.array([0] * 10 + [1] * 60 + [2] * 30)
+    truths = np.zeros((100, 0), dtype=bool)
+    loss = loss_for("class", 3)
+    table = table_of(truths, classes, 3)
+    card = rounded_points(loss, table, loss.fit(table, ridge=1.0), [], 10, ridge=1.0)
+    chance = loss.expected(card.intercept + card.slope * card.base[None].astype(float))
+    assert chance[0] == pytest.approx([0.1, 0.6, 0.3], abs=0.05)

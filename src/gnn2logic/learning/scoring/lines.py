@@ -37,6 +37,8 @@ class Pace:
 
     Parameters
     ----------
+    price : float
+        What a symbol must explain, in rows: a share of ``price / n_rows`` of the variance.
     ridge : float
         The least price of large weights, in rows.
     ridge_share : float
@@ -45,6 +47,7 @@ class Pace:
         Whether lines are replaced by better ones, given the others.
     """
 
+    price: float
     ridge: float
     ridge_share: float
     swaps: bool
@@ -59,8 +62,6 @@ class LineSettings:
     max_lines : int
     max_line_size : int
         The most symbols of a line.
-    price : float
-        What a symbol must explain, in rows: a share of ``price / n_rows`` of the variance.
     ridge : float
         The price of large weights, in rows.
     paces : tuple of Pace
@@ -78,9 +79,11 @@ class LineSettings:
 
     max_lines: int = 20
     max_line_size: int = 10
-    price: float = 3.0
     ridge: float = 4.0
-    paces: tuple[Pace, ...] = (Pace(4.0, 0.0, swaps=True), Pace(10.0, 1 / 40, swaps=False))
+    paces: tuple[Pace, ...] = (
+        Pace(price=4.5, ridge=4.0, ridge_share=0.0, swaps=True),
+        Pace(price=3.0, ridge=10.0, ridge_share=1 / 40, swaps=False),
+    )
     most_steps: int = 3
     step_size: int = 6
     searched_again: frozenset[int] = frozenset({1, 3, 6, 11, 18, 27, 40, 60})
@@ -154,11 +157,14 @@ class LineSearch:
         self, level: Level, targets: ScoreTargets, rows: IntArray, settings: LineSettings
     ) -> None:
         self.level, self.targets, self.rows, self.settings = level, targets, rows, settings
-        self._price = settings.price / len(rows)
         self._pace = settings.paces[0]
         # Columns that were found before the first line, and those that lines may have now.
         self._first: tuple[int, ...] = ()
         self._known: dict[int, None] = {}
+
+    @property
+    def _price(self) -> float:
+        return self._pace.price / len(self.rows)
 
     def run(
         self, proposed: Sequence[int] = (), pace: Pace | None = None
@@ -167,12 +173,14 @@ class LineSearch:
 
         What is found does not depend on earlier runs; they only save it work.
         """
-        self._pace = self.settings.paces[0] if pace is None else pace
         lines: tuple[DraftLine, ...] = ()
-        self._known = dict.fromkeys(self._first)
         if not self._first:
+            # Whatever the pace: prices of the last one, which is the most generous.
+            self._pace = self.settings.paces[-1]
             self._explore(self._residuals(lines), 0, proposed)
             self._first = tuple(self._known)
+        self._known = dict.fromkeys(self._first)
+        self._pace = self.settings.paces[0] if pace is None else pace
         while True:
             residuals = self._residuals(lines)
             best = self._best_line(lines, residuals)

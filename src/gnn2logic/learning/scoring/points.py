@@ -84,12 +84,21 @@ def rounded_points(
     none = _fitted_scale(loss, np.zeros((len(weights), loss.n_columns)), weights, targets, 0.0)
     allowed = exact + MOST_LOST * max(none.loss - exact, 0.0)
     largest = max((float(np.abs(of_line).max()) for of_line in values), default=0.0)
+    no_weight = largest == 0.0
+    if no_weight:
+        # Of several classes the constants still say how frequent each one is.
+        largest = float(constant.max()) if loss.n_columns > 1 else 0.0
     if largest == 0.0:
         zeros = tuple(np.zeros_like(of_line, dtype=np.int64) for of_line in values)
         return RoundedPoints(zeros, none.base, none.slope, none.intercept, none.loss)
     best: RoundedPoints | None = None
     for most in (*(n for n in _LARGEST_TRIED if n < max_points), max_points):
-        points = [_rounded(of_line * (most / largest)) for of_line in values]
+        points = [
+            np.zeros_like(of_line, dtype=np.int64)
+            if no_weight
+            else _rounded(of_line * (most / largest))
+            for of_line in values
+        ]
         # Of several classes the constants are points as well.
         base = np.zeros(1, dtype=np.int64)
         if loss.n_columns > 1:
@@ -100,6 +109,7 @@ def rounded_points(
         if best.loss <= allowed:
             break
     assert best is not None
+    polish = polish and not no_weight
     return _improved(loss, best, held, weights, targets, ridge, max_points) if polish else best
 
 
