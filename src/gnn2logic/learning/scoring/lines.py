@@ -91,6 +91,13 @@ class LineSettings:
     rounds: RoundSettings = field(default_factory=lambda: RoundSettings(pair_work=10_000_000))
     least_weight: int = 5
 
+    def with_ridge(self, ridge: float) -> Self:
+        """Return settings with another price of large weights; careful paces keep theirs."""
+        paces = tuple(
+            replace(pace, ridge=ridge) if pace.ridge == self.ridge else pace for pace in self.paces
+        )
+        return replace(self, ridge=ridge, paces=paces)
+
     def of_depth(self, depth: int) -> Self:
         """Return settings whose lines nest at most so many modal parameters."""
         return replace(self, rounds=replace(self.rounds, depth=depth))
