@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,13 @@ from sklearn.metrics import roc_auc_score
 from cli_runs import run
 from gnn2logic.certification import agreement_bound
 from gnn2logic.datasets import load
-from gnn2logic.exceptions import DataSetError, Gnn2LogicError, ParameterError, TeacherError
+from gnn2logic.exceptions import (
+    DataSetError,
+    Gnn2LogicError,
+    InterruptedSearchWarning,
+    ParameterError,
+    TeacherError,
+)
 from gnn2logic.experiments import compare, runner, verify
 from gnn2logic.experiments.comparison import experiment as experiments
 from gnn2logic.experiments.comparison.data import ComparedFold, find_splits, seeded_splits
@@ -28,6 +35,7 @@ from gnn2logic.experiments.comparison.record import read_comparison
 from gnn2logic.experiments.comparison.settings import read_settings
 from gnn2logic.experiments.comparison.summaries import best_readable, summaries
 from gnn2logic.experiments.rows import ComparedRow, RowFile
+from gnn2logic.learning import IDTClassifier
 from tu_texts import write_folder
 
 QUICK = """
@@ -219,6 +227,23 @@ def test_folders_of_the_two_experiments_are_not_mixed(tmp_path: Path) -> None:
         compare(tmp_path, ["psi_0"], options=FEW, models=["Majority"], folds=2)
 
 
+def test_an_interrupted_search_is_no_row(
+    tmp_path: Path, quick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that is interrupted returns the best so far, which nobody could make anew."""
+    fit = IDTClassifier.fit
+
+    def interrupted(model: IDTClassifier, *arguments: Any, **named: Any) -> IDTClassifier:
+        warnings.warn("The search was interrupted.", InterruptedSearchWarning, stacklevel=2)
+        return fit(model, *arguments, **named)
+
+    monkeypatch.setattr(IDTClassifier, "fit", interrupted)
+    given: dict[str, Any] = {"options": FEW, "settings": quick, "folds": 2}
+    with pytest.raises(KeyboardInterrupt):
+        compare(tmp_path, ["psi_0"], models=["search(True)", "Majority"], **given)
+    assert {row.model for row in rows_of(tmp_path)} <= {"Majority"}
+
+
 # Folds and data -------------------------------------------------------------------------------
 
 
@@ -398,6 +423,7 @@ def test_wrong_options_are_told(tmp_path: Path, wrong: dict[str, Any], message: 
     [
         ("[gnn]\nwidth = 3", r"\[gnn\] of bad.toml must have some of the keys .* Got 'width'"),
         ("[search]\nrandom_state = 3", "Got 'random_state'"),
+        ("[scorecard]\nmax_time = 3", "Got 'max_time'"),
         ("[idt]\nwidth = 3", "unknown field `idt`"),
         ("gnn = 3", "Got this instead"),
         ("= 3", "must be a TOML file"),

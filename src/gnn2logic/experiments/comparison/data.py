@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from gnn2logic._digests import sha256_of
 from gnn2logic._files import read_whole
 from gnn2logic.chem import read_csv
 from gnn2logic.datasets import Dataset, load_from
 from gnn2logic.exceptions import DataSetError, ParameterError
+from gnn2logic.experiments.networks import evidence_of
 
 __all__ = [
     "ComparedFold",
@@ -70,11 +70,12 @@ def _molecules(where: str, settings: dict[str, Any]) -> Dataset:
 def _fingerprint(where: str, options: bytes) -> str:
     data = _read(where, options)
     graphs = data.graphs
-    arrays = [data.y, graphs.ptr, graphs.adjacency.indptr, graphs.adjacency.indices]
-    arrays += [graphs.predicates]
+    arrays: list[npt.NDArray[Any]] = [data.y, graphs.ptr, graphs.predicates]
+    for matrix in (graphs.adjacency, *graphs.relations.values()):
+        arrays += [matrix.indptr, matrix.indices, matrix.data]
     if data.attributes is not None:
         arrays.append(data.attributes.values)
-    return sha256_of([np.ascontiguousarray(array).tobytes() for array in arrays])[:16]
+    return evidence_of(arrays)
 
 
 def fingerprint(source: Source) -> str:

@@ -15,7 +15,12 @@ from gnn2logic.experiments.comparison.data import Source, find_splits, read_sour
 from gnn2logic.experiments.comparison.learners import check_teacher
 from gnn2logic.experiments.comparison.names import ALL_MODELS, choose_models
 from gnn2logic.experiments.comparison.pages import write_comparison
-from gnn2logic.experiments.comparison.record import Comparison, keep, together_with
+from gnn2logic.experiments.comparison.record import (
+    Comparison,
+    earlier_commands,
+    keep,
+    together_with,
+)
 from gnn2logic.experiments.comparison.scores import score_unit
 from gnn2logic.experiments.comparison.settings import read_settings
 from gnn2logic.experiments.results import describe_environment
@@ -181,7 +186,8 @@ def compare(
         check_whole("seeds", seeds, least=1),
     )
     n_jobs = check_whole("n_jobs", n_jobs, least=1)
-    record = {"command": command, "jobs": n_jobs, **describe_environment()}
+    commands = list(dict.fromkeys([*earlier_commands(folder), command]))
+    record = {"commands": commands, "jobs": n_jobs, **describe_environment()}
     # Before the first row: whoever goes on must know what it belongs to.
     keep(comparison, folder, record)
     rows = run_experiment(experiment, folder, n_jobs=n_jobs, dask=dask)

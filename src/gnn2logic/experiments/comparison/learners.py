@@ -16,7 +16,14 @@ from gnn2logic.datasets import Dataset
 from gnn2logic.distillation.conversion import teacher_of_classes
 from gnn2logic.distillation.teacher import Answers
 from gnn2logic.distillation.user_functions import UserFunction
-from gnn2logic.exceptions import LabelError, ParameterError, SingleClassWarning, TeacherError
+from gnn2logic.exceptions import (
+    InterruptedSearchWarning,
+    LabelError,
+    LongRuleWarning,
+    ParameterError,
+    SingleClassWarning,
+    TeacherError,
+)
 from gnn2logic.experiments.comparison.data import ComparedFold
 from gnn2logic.experiments.comparison.names import NETWORKS, TEACHER, ComparedModel
 from gnn2logic.experiments.comparison.settings import ComparisonSettings
@@ -200,7 +207,13 @@ def learn_readable(
     with warnings.catch_warnings():
         # A network that always says the same is a result like any other, and so is a long rule.
         warnings.simplefilter("ignore", SingleClassWarning)
-        estimator.fit(fold.train.inputs, target, **given)
+        warnings.simplefilter("ignore", LongRuleWarning)
+        # An interrupted search gives what it has so far, which is no row: the run must end.
+        warnings.simplefilter("error", InterruptedSearchWarning)
+        try:
+            estimator.fit(fold.train.inputs, target, **given)
+        except InterruptedSearchWarning:
+            raise KeyboardInterrupt from None
     seconds = time.process_time() - started
     look = _card_look if model.form == "scorecard" else _rule_look
     return LearnedModel(

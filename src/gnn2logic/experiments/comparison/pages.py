@@ -30,9 +30,9 @@ _NOTE = (
 )
 _READABLE_NOTE = (
     "Which readable model is shown was decided within the training parts, never on test graphs. "
-    "Accuracies are in percent. ↓: below the network (our GIN, or the one that was given). "
-    "⇊: below the published GIN as well. Published figures are for the same folds: "
-    f"{SOURCE}."
+    "Accuracies are in percent. ↓: below the network beside it. ⇊: below the published GIN. "
+    "Published figures are means over all ten folds of the same splits, in percent, of a GIN and "
+    f"of the best model there ({SOURCE}); where fewer folds were run, they say less."
 )
 
 
@@ -71,10 +71,11 @@ def _introduction(comparison: Comparison, record: dict[str, Any]) -> str:
     machine = record["machine"]
     given = ", ".join(sorted(comparison.splits))
     folds = f" {given}: on the folds in `splits`." if given else ""
+    commands = "\n".join(record["commands"])
     return (
-        f"Made with the command below and seed {comparison.seed}, on {machine['cores']} cores "
+        f"Made as follows with seed {comparison.seed}, on {machine['cores']} cores "
         f"({machine['processor']}); `run.json` has versions and settings.{folds}"
-        f"\n\n```\n{record['command']}\n```"
+        f"\n\n```\n{commands}\n```"
     )
 
 
@@ -142,7 +143,8 @@ def readable_table(figures: dict[str, list[Summary]], on_public_folds: Collectio
                     _length(distilled),
                     ""
                     if published is None
-                    else f"{published.gin:.1%}, {published.best:.1%} ({published.best_model})",
+                    else f"{100 * published.gin:.1f}, {100 * published.best:.1f} "
+                    f"({published.best_model})",
                 ]
             )
         )

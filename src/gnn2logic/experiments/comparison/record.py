@@ -25,7 +25,14 @@ from gnn2logic.experiments.comparison.names import ALL_MODELS
 from gnn2logic.experiments.comparison.settings import ComparisonSettings
 from gnn2logic.experiments.rows import ComparedRow, Row
 
-__all__ = ["Comparison", "is_comparison", "keep", "read_comparison", "together_with"]
+__all__ = [
+    "Comparison",
+    "earlier_commands",
+    "is_comparison",
+    "keep",
+    "read_comparison",
+    "together_with",
+]
 
 _NAME = "run.json"
 _SPLITS = "splits"
@@ -101,12 +108,22 @@ class Comparison(msgspec.Struct, frozen=True):
         return None
 
 
+def _record(folder: Path) -> dict[str, Any]:
+    """Return what is written about the run in a folder; nothing if there is none."""
+    try:
+        return msgspec.json.decode(read_whole(folder / _NAME, _MOST_BYTES), type=dict[str, Any])
+    except (OSError, ValueError):
+        return {}
+
+
 def is_comparison(folder: Path) -> bool:
     """Return whether a folder holds the results of a comparison, not those of the paper."""
-    try:
-        return "comparison" in msgspec.json.decode(read_whole(folder / _NAME, _MOST_BYTES))
-    except (OSError, ValueError, TypeError):
-        return False
+    return "comparison" in _record(folder)
+
+
+def earlier_commands(folder: Path) -> list[str]:
+    """Return the commands that made what is in a folder."""
+    return [str(command) for command in _record(folder).get("commands", [])]
 
 
 def keep(comparison: Comparison, folder: Path, more: dict[str, Any]) -> None:

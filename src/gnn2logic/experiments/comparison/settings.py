@@ -86,8 +86,9 @@ def _check_names(settings: ComparisonSettings, file: str) -> None:
     network = set(GNNClassifier().get_params())
     rules, cards = set(IDTClassifier().get_params()), set(ScorecardClassifier().get_params())
     tuned = {key: None for table in settings.gnn_grid for key in table}
-    # These are the business of the experiment.
+    # These are the business of the experiment, and with a limit of time no row could be verified.
     taken = {"random_state", "n_jobs", "device", "conv", "encoder", "engine", "algorithm"}
+    taken |= {"max_time", "checkpoint", "verbose"}
     for section, given, known in (
         ("gnn", settings.gnn, network),
         ("gnn_grid", tuned, network),
