@@ -31,7 +31,8 @@ FloatArray = npt.NDArray[np.float32]
 
 NO_LINKS = (
     "Networks that say something about edges or pairs of nodes (link prediction) cannot be "
-    "distilled, only those that classify graphs or nodes."
+    "distilled as they are, only those that say something about graphs or nodes. Make a graph of "
+    "each pair with gnn2logic.link_graphs, and learn from what the network says about the pairs."
 )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.graphs.encoded_columns import EncodedColumn
+from gnn2logic.graphs.links import link_graphs
 from gnn2logic.graphs.modality import Direction, Edges, Modality
 from gnn2logic.graphs.random import random_graphs
 from gnn2logic.graphs.read_matrix import from_adjacency, from_edges
@@ -30,6 +31,7 @@ __all__ = [
     "from_edges",
     "from_networkx",
     "from_pyg",
+    "link_graphs",
     "random_graphs",
     "set_sizes",
     "structure",

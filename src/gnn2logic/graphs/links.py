@@ -1,0 +1,161 @@
+"""Pairs of nodes as graphs: the two ends are marked, and what is around them comes along.
+
+So a question about a link is a question about a graph, and everything that classifies, explains and
+measures graphs does it for links.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from gnn2logic._progress import Progress
+from gnn2logic._validation import check_choice, check_whole, to_numpy
+from gnn2logic.exceptions import FeatureError, GraphError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.reading import as_batch
+
+__all__ = ["link_graphs"]
+
+IntArray = npt.NDArray[np.int64]
+
+_ENDS = ("source", "target")
+# So many pairs are looked up at once; what is around hubs takes memory.
+_AT_ONCE = 256
+
+
+def link_graphs(
+    graph: object,
+    pairs: object,
+    *,
+    hops: int = 2,
+    keep_links: bool = False,
+    verbose: int | None = None,
+) -> GraphBatch:
+    """Return a graph for each pair of nodes: its two ends and all that is near to either of them.
+
+    Predicates ``source`` and ``target`` mark the ends; the other predicates and the relations are
+    those of the graph. Nodes keep their order.
+
+    Parameters
+    ----------
+    graph : one graph of any kind that `as_batch` reads
+        With features that are not Boolean, encode it first:
+        ``PredicateEncoder().fit_transform(graph)``.
+    pairs : array of int, shape (n_pairs, 2) or (2, n_pairs)
+        Sources and targets. An array of shape (2, 2) has one pair in each row.
+    hops : int
+        How many steps, along edges in either direction, a node may be away from the nearer end.
+    keep_links : bool
+        Whether edges between the two ends stay. By default they are left out: a rule that is to
+        say whether there is a link must not see it.
+    verbose : int, optional
+        1 shows progress, 0 shows nothing.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> path = gl.from_edges([(0, 1), (1, 2), (2, 3)], 4).symmetrize()
+    >>> links = link_graphs(path, [(0, 2), (0, 1)], hops=1)
+    >>> links
+    GraphBatch(n_graphs=2, n_nodes=7, n_edges=8, names=('source', 'target'))
+    >>> gl.parse("1(A source > 0 & A target > 0) > 0").evaluate(links)
+    array([ True, False])
+    """
+    batch = as_batch(graph)
+    if batch.n_graphs != 1:
+        raise GraphError(
+            f"graph must be one graph, in which pairs are numbered. Got {batch.n_graphs} graphs."
+        )
+    for name in _ENDS:
+        if name in batch.names:
+            raise FeatureError(
+                f"The graph must have no predicate {name!r}, which marks an end of a pair. Rename "
+                "it: graph.with_predicates(graph.predicates, names)."
+            )
+    check_whole("hops", hops, least=0)
+    check_choice("keep_links", keep_links, (False, True))
+    ends = _checked_pairs(pairs, batch.n_nodes)
+    near = _neighbours(batch.adjacency)
+    parts = []
+    with Progress("links", -(-len(ends) // _AT_ONCE), verbose=verbose) as progress:
+        for start in range(0, len(ends), _AT_ONCE):
+            some = ends[start : start + _AT_ONCE]
+            parts.append(_cut_out(batch, some, _around(near, some, hops), keep_links))
+            progress.step("pairs cut out, part")
+    return GraphBatch.concat(parts)
+
+
+def _checked_pairs(pairs: object, n_nodes: int) -> IntArray:
+    given = np.asarray(to_numpy(pairs))
+    if given.ndim == 2 and given.shape[1] != 2 and given.shape[0] == 2:
+        given = given.T
+    if given.ndim != 2 or given.shape[1] != 2 or not len(given) or given.dtype.kind not in "iu":
+        raise GraphError(
+            "pairs must be whole numbers of shape (n_pairs, 2) or (2, n_pairs), at least one pair. "
+            f"Got shape {given.shape}, dtype {given.dtype} instead."
+        )
+    ends = given.astype(np.int64)
+    if ends.min() < 0 or ends.max() >= n_nodes:
+        raise GraphError(
+            f"pairs must hold numbers of nodes, from 0 to {n_nodes - 1}. "
+            f"Got numbers from {ends.min()} to {ends.max()}."
+        )
+    return ends
+
+
+def _neighbours(adjacency: sp.csr_array) -> sp.csr_array:
+    """Return where an edge leads from one node to another, in either direction."""
+    either = sp.csr_array(adjacency + adjacency.T)
+    either.data = np.ones(len(either.data), dtype=np.int8)
+    return either
+
+
+def _around(near: sp.csr_array, ends: IntArray, hops: int) -> sp.csr_array:
+    """Return the nodes near each pair, as rows of a matrix."""
+    rows = np.repeat(np.arange(len(ends)), 2)
+    shape = (len(ends), near.shape[0])
+    reached = sp.csr_array((np.ones(2 * len(ends), dtype=np.int8), (rows, ends.ravel())), shape)
+    for _ in range(hops):
+        # Ones, so that nothing can overflow.
+        reached.data = np.ones(len(reached.data), dtype=np.int8)
+        step = sp.csr_array(reached.astype(np.int64) @ near.astype(np.int64))
+        step.data = np.ones(len(step.data), dtype=np.int8)
+        reached = sp.csr_array(reached + step)
+    reached.sum_duplicates()
+    reached.sort_indices()
+    return reached
+
+
+def _cut_out(
+    batch: GraphBatch, ends: IntArray, reached: sp.csr_array, keep_links: bool
+) -> GraphBatch:
+    """Return the graphs of some pairs."""
+    ptr = reached.indptr.astype(np.int64)
+    pair_of = np.repeat(np.arange(len(ends)), np.diff(ptr))
+    nodes = reached.indices.astype(np.int64)
+    # Every node of every pair has a key, and they rise.
+    keys = pair_of * batch.n_nodes + nodes
+    is_end = np.stack([nodes == ends[pair_of, side] for side in (0, 1)], axis=1)
+
+    def cut(matrix: sp.csr_array) -> sp.csr_array:
+        taken: Any = sp.coo_array(matrix[nodes])
+        wanted = pair_of[taken.row] * batch.n_nodes + taken.col
+        place = np.searchsorted(keys, wanted)
+        here = (place < len(keys)) & (keys[np.minimum(place, len(keys) - 1)] == wanted)
+        if not keep_links:
+            first, second = is_end[taken.row], is_end[np.minimum(place, len(keys) - 1)]
+            here &= ~((first[:, 0] & second[:, 1]) | (first[:, 1] & second[:, 0]))
+        entries = taken.data[here], (taken.row[here], place[here])
+        return sp.csr_array(entries, shape=(len(nodes), len(nodes)))
+
+    return GraphBatch(
+        np.concatenate([is_end, batch.predicates[nodes]], axis=1),
+        cut(batch.adjacency),
+        ptr=ptr,
+        names=[*_ENDS, *batch.names],
+        relations={name: cut(matrix) for name, matrix in batch.relations.items()},
+    )
