@@ -1,0 +1,68 @@
+"""Links of the documentation lead somewhere: every page, picture and heading is there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LINK = re.compile(r"<(?:a|img|link|script)\b[^>]*?\s(?:href|src)=(?:\"([^\"]*)\"|([^\s>]+))")
+TARGET = re.compile(r"\s(?:id|name)=(?:\"([^\"]*)\"|([^\s>]+))")
+
+
+def broken_links(site: Path) -> list[str]:
+    """Return links of a folder of pages that lead nowhere; other sites are not asked."""
+    targets: dict[Path, set[str]] = {}
+
+    def names_in(page: Path) -> set[str]:
+        if page not in targets:
+            found = TARGET.findall(page.read_text(encoding="utf-8"))
+            targets[page] = {unescape(quoted or bare) for quoted, bare in found}
+        return targets[page]
+
+    broken = []
+    for page in sorted(site.rglob("*.html")):
+        for quoted, bare in LINK.findall(page.read_text(encoding="utf-8")):
+            link = urlsplit(unescape(quoted or bare))
+            if link.scheme or link.netloc:
+                continue
+            # The page about pages that are not there is shown at any address.
+            if page.name == "404.html":
+                continue
+            target = page.parent / unquote(link.path) if link.path else page
+            is_there = target.is_file() or (target / "index.html").is_file()
+            anchor = unquote(link.fragment)
+            if is_there and anchor and target.suffix == ".html":
+                is_there = anchor in names_in(target.resolve())
+            if not is_there:
+                broken.append(f"{page.relative_to(site)}: {unescape(quoted or bare)}")
+    return broken
+
+
+def test_links_that_lead_nowhere_are_seen(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#here">1</a> <a href=b.html#there>2</a> <img src="no.png"> '
+        '<a href="https://example.org/x">3</a> <a class="x" href="c%20d.html">4</a>',
+        encoding="utf-8",
+    )
+    (tmp_path / "b.html").write_text('<h1 id="here">x</h1><a href="#">top</a>', encoding="utf-8")
+    (tmp_path / "c d.html").write_text("", encoding="utf-8")
+    assert broken_links(tmp_path) == ["a.html: b.html#there", "a.html: no.png"]
+
+
+def test_every_link_of_the_site_leads_somewhere(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocstrings", reason="needs the extra 'docs'")
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path],
+        cwd=ROOT,
+        check=True,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )
+    assert broken_links(tmp_path) == []
