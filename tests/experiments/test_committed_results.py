@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 
 from gnn2logic.experiments.catalogue import DATASETS
+from gnn2logic.experiments.comparison.pages import write_comparison
+from gnn2logic.experiments.comparison.record import read_comparison
+from gnn2logic.experiments.comparison.settings import read_settings
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.results import write_results
-from gnn2logic.experiments.rows import RowFile
+from gnn2logic.experiments.rows import ComparedRow, RowFile
 from gnn2logic.experiments.runner import ROWS_NAME
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
+READABLE = RESULTS / "readable"
 
 
 def test_tables_are_made_from_the_rows(tmp_path: Path) -> None:
@@ -24,11 +28,31 @@ def test_tables_are_made_from_the_rows(tmp_path: Path) -> None:
     record = json.loads((RESULTS / "run.json").read_bytes())
     write_results(tmp_path, rows, record)
     made = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
-    kept = {path.relative_to(RESULTS) for path in RESULTS.rglob("*") if path.is_file()}
+    check_files(tmp_path, RESULTS)
+
+
+def check_files(made_in: Path, kept_in: Path) -> None:
+    """Check that a folder of results has the files that were made of its rows, and no others."""
+    made = {path.relative_to(made_in) for path in made_in.rglob("*") if path.is_file()}
+    kept = {path.relative_to(kept_in) for path in kept_in.rglob("*") if path.is_file()}
+    # A comparison is a folder of its own.
+    kept = {path for path in kept if path.parts[0] != READABLE.name}
     assert made == kept - {Path(ROWS_NAME)}
     for path in sorted(made):
         if path.suffix in (".md", ".csv", ".tex"):
-            assert (tmp_path / path).read_bytes() == (RESULTS / path).read_bytes(), path
+            assert (made_in / path).read_bytes() == (kept_in / path).read_bytes(), path
+
+
+@pytest.mark.skipif(not READABLE.is_dir(), reason="needs the folder results/readable")
+def test_tables_of_the_comparison_are_made_from_its_rows(tmp_path: Path) -> None:
+    rows, broken = RowFile(READABLE / ROWS_NAME, ComparedRow).read()
+    assert broken == 0
+    record = json.loads((READABLE / "run.json").read_bytes())
+    comparison = read_comparison(READABLE)
+    # Settings that were changed since then would make other rows.
+    assert comparison.settings == read_settings()
+    write_comparison(tmp_path, rows, comparison, record)
+    check_files(tmp_path, READABLE)
 
 
 @pytest.mark.parametrize("dataset", DATASETS)

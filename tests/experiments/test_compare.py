@@ -221,6 +221,22 @@ def test_verify_makes_rows_anew(finished: Path, tmp_path: Path) -> None:
         verify(tmp_path)
 
 
+def test_folds_of_other_data_are_told(finished: Path, tmp_path: Path) -> None:
+    record = json.loads((finished / "run.json").read_bytes())
+    record["comparison"]["splits"] = ["psi_0"]
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    (tmp_path / "splits").mkdir()
+    write_folds(
+        tmp_path / "splits" / "psi_0.json", [{"train": [0], "validation": [], "test": [60]}]
+    )
+    with pytest.raises(Gnn2LogicError, match="60"):
+        read_comparison(tmp_path).fold("psi_0", 0)
+    record["comparison"]["splits"] = ["../psi_0"]
+    (tmp_path / "run.json").write_text(json.dumps(record))
+    with pytest.raises(DataSetError, match="must consist of letters"):
+        read_comparison(tmp_path)
+
+
 def test_folders_of_the_two_experiments_are_not_mixed(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"folds": 10, "seed": 0, "smoke": false}')
     with pytest.raises(ParameterError, match="holds the paper's experiments"):
@@ -275,6 +291,7 @@ def test_public_folds_are_kept_with_the_results(tmp_path: Path, quick: Path) -> 
     ("folds", "message"),
     [
         ([{"train": [0], "validation": [], "test": [60]}], "numbers from 0 to 59"),
+        ([{"train": [-1], "validation": [], "test": [1]}], "numbers from 0 on. Got -1"),
         ([{"train": [0, 1], "validation": [1], "test": [2]}], "every graph once"),
         ([{"train": [0], "validation": [1], "test": []}], "graphs to test on"),
         ([{"train": [0], "test": [1]}], "JSON list of folds"),

@@ -123,7 +123,7 @@ def find_splits(place: str | os.PathLike[str], name: str, n_graphs: int) -> list
     return read_splits(there[0], n_graphs) if there else None
 
 
-def read_splits(path: Path, n_graphs: int) -> list[Split]:
+def read_splits(path: Path, n_graphs: int | None = None) -> list[Split]:
     """Return the folds in a file, after a look at their numbers."""
     try:
         folds = _decoded(read_whole(path, _MOST_BYTES))
@@ -156,13 +156,15 @@ def _decoded(text: bytes) -> list[Split]:
     return folds
 
 
-def _problem_with(fold: Split, n_graphs: int) -> str | None:
+def _problem_with(fold: Split, n_graphs: int | None) -> str | None:
     numbers = [*fold.train, *fold.validation, *fold.test]
     if not (fold.train and fold.test):
         return "must have graphs to learn from and graphs to test on. One of them is empty."
     if len(set(numbers)) != len(numbers):
         return "must have every graph once. Some number is there twice."
-    if min(numbers) < 0 or max(numbers) >= n_graphs:
+    if min(numbers) < 0:
+        return f"must have numbers from 0 on. Got {min(numbers)}."
+    if n_graphs is not None and max(numbers) >= n_graphs:
         return (
             f"must have numbers from 0 to {n_graphs - 1}, because there are {n_graphs} graphs. "
             f"Got numbers from {min(numbers)} to {max(numbers)}; are these the folds of other data?"

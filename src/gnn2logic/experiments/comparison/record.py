@@ -154,12 +154,8 @@ def read_comparison(folder: Path) -> Comparison:
         raise DataSetError(
             f"{folder.name} must hold the {_NAME} of a comparison. Got this instead: {error}"
         ) from None
-    splits = {
-        name: read_splits(
-            folder / _SPLITS / f"{name}.json", len(read_source(comparison.sources[name]))
-        )
-        for name in names
-    }
+    # Whether there are so many graphs is seen when they are taken.
+    splits = {name: read_splits(folder / _SPLITS / f"{name}.json") for name in names}
     return msgspec.structs.replace(comparison, splits=splits)
 
 
