@@ -27,7 +27,6 @@ def test_tables_are_made_from_the_rows(tmp_path: Path) -> None:
     assert broken == 0
     record = json.loads((RESULTS / "run.json").read_bytes())
     write_results(tmp_path, rows, record)
-    made = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
     check_files(tmp_path, RESULTS)
 
 
