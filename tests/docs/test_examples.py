@@ -56,6 +56,15 @@ def test_molecules_of_mutag(tmp_path: Path) -> None:
     assert share(printed, "the rule is right about") > 0.7
 
 
+def test_chemistry(tmp_path: Path) -> None:
+    pytest.importorskip("rdkit", reason="the example reads SMILES (extra 'chem')")
+    printed = run("chemistry.py", "--epochs", "15", folder=tmp_path)
+    assert "600 graphs" in printed
+    assert "A scorecard from the labels is right for" in printed
+    assert (tmp_path / "chemistry" / "report.html").stat().st_size > 50_000
+    assert (tmp_path / "chemistry" / "molecule.svg").read_text().startswith("<?xml")
+
+
 def test_shapes(tmp_path: Path) -> None:
     printed = run("shapes.py", "--graphs", "300", folder=tmp_path)
     (line,) = [text for text in printed.splitlines() if text.startswith("right about")]

@@ -4,8 +4,10 @@ from gnn2logic.chem.drawing import Drawing, draw, to_mol
 from gnn2logic.chem.molecules import Molecules, Problem, from_mols, from_sdf, from_smiles
 from gnn2logic.chem.smarts import SmartsCondition, SmartsRule, smarts_rule, to_smarts
 from gnn2logic.chem.tables import read_csv, scaffold_split, scaffolds
+from gnn2logic.chem.words import GROUPS, in_words, named_groups
 
 __all__ = [
+    "GROUPS",
     "Drawing",
     "Molecules",
     "Problem",
@@ -15,6 +17,8 @@ __all__ = [
     "from_mols",
     "from_sdf",
     "from_smiles",
+    "in_words",
+    "named_groups",
     "read_csv",
     "scaffold_split",
     "scaffolds",

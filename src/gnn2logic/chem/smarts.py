@@ -181,12 +181,14 @@ class _Patterns:
     def _share(self, node: Modal, share: Fraction) -> Formula:
         """Return a share of at most so many nodes as counts."""
         modality = node.modality
+        near = Modality(False, True, False, modality.edges)
         size = self._max_degree + modality.itself
         alternatives = []
         for count in sorted({int(share * total) for total in range(1, size + 1)}):
             largest = max(total for total in range(1, size + 1) if int(share * total) == count)
             enough = modal(modality, node.child, count)
-            few = negation(modal(modality, TRUE, largest))
+            # The atom itself is always one of them.
+            few = negation(modal(near, TRUE, largest - modality.itself))
             alternatives.append(conjunction((enough, few)))
         return disjunction(alternatives)
 

@@ -1,0 +1,266 @@
+"""Rules in the words of chemists, and small groups of atoms that have a name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from gnn2logic.chem.vocabulary import element_of
+from gnn2logic.exceptions import TranslationError
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.structure_names import predicate_words
+from gnn2logic.logic.evaluation import evaluate_each
+from gnn2logic.logic.parsing import parse
+from gnn2logic.logic.printing.english import is_about_graph, to_english
+from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate
+from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
+
+__all__ = ["GROUPS", "in_words", "named_groups"]
+
+# The atom that stands for a group, one and several of them, and what is true of it.
+_GROUPS = {
+    ("nitrogen of a nitro group", "nitrogens of nitro groups"): (
+        "nitrogen & charge=+1 & A oxygen > 1 & A(oxygen & charge=-1) > 0"
+    ),
+    ("nitrogen of a primary amine", "nitrogens of primary amines"): (
+        "nitrogen & hydrogens=2 & A(carbon & !(A[double] true > 0) & !(A[triple] true > 0)) > 0"
+    ),
+    ("carbon of a carboxyl group", "carbons of carboxyl groups"): (
+        "carbon & A[double] oxygen > 0 & A[single](oxygen & hydrogens=1) > 0"
+    ),
+    ("carbon of a carbonyl group", "carbons of carbonyl groups"): "carbon & A[double] oxygen > 0",
+    ("carbon of an amide", "carbons of amides"): (
+        "carbon & A[double] oxygen > 0 & A[single] nitrogen > 0"
+    ),
+    ("carbon of an ester", "carbons of esters"): (
+        "carbon & A[double] oxygen > 0 & A[single](oxygen & A carbon > 1) > 0"
+    ),
+    ("oxygen of a hydroxyl group", "oxygens of hydroxyl groups"): "oxygen & hydrogens=1",
+    ("oxygen of an ether", "oxygens of ethers"): "oxygen & !aromatic & A[single] carbon > 1",
+    ("carbon of a nitrile", "carbons of nitriles"): "carbon & A[triple] nitrogen > 0",
+    ("sulfur of a sulfonyl group", "sulfurs of sulfonyl groups"): "sulfur & A[double] oxygen > 1",
+    ("sulfur of a sulfonamide", "sulfurs of sulfonamides"): (
+        "sulfur & A[double] oxygen > 1 & A[single] nitrogen > 0"
+    ),
+    ("carbon of a methyl group", "carbons of methyl groups"): "carbon & hydrogens=3",
+    ("carbon of a trifluoromethyl group", "carbons of trifluoromethyl groups"): (
+        "carbon & A[single] fluorine > 2"
+    ),
+    ("halogen", "halogens"): "fluorine | chlorine | bromine | iodine",
+}
+GROUPS: Mapping[tuple[str, str], Formula] = {name: parse(text) for name, text in _GROUPS.items()}
+"""Groups by the atom that stands for them: its name, one and several, and what is true of it."""
+
+
+def named_groups(formula: Formula, graphs: GraphBatch) -> dict[Formula, tuple[str, str]]:
+    """Return the parts of a formula that are a known group in all molecules at hand.
+
+    A part gets a name if it is true at exactly the same atoms as the group, and at one atom at
+    least. That is no proof: other molecules may tell them apart.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> graphs = gl.chem.from_smiles(["CC(=O)O", "CC(=O)C", "CCO"]).graphs
+    >>> rule = gl.parse("1(sp2 & A(oxygen & hydrogens=1) > 0) > 0")
+    >>> [one for one, _ in named_groups(rule, graphs).values()]
+    ['oxygen of a hydroxyl group', 'carbon of a carboxyl group']
+    """
+    groups = {
+        group: name
+        for name, group in GROUPS.items()
+        if set(predicate_names(group)) <= set(graphs.names)
+        and set(relation_names(group)) <= set(graphs.relation_names)
+    }
+    parts = [
+        part
+        for part in subformulas(formula)
+        if not is_about_graph(part) and not isinstance(part, Constant | Predicate | Not)
+    ]
+    truth = evaluate_each([*groups, *parts], graphs)
+    named: dict[Formula, tuple[str, str]] = {}
+    for part in parts:
+        for group, name in groups.items():
+            if truth[group].any() and np.array_equal(truth[part], truth[group]):
+                named.setdefault(part, name)
+    return named
+
+
+class _Noun(NamedTuple):
+    """What atoms are called, one and several, and what more is said about one and several."""
+
+    one: str
+    many: str
+    more: tuple[str, ...] = ()
+
+    def text(self, *, plural: bool) -> str:
+        whole = " ".join([self.many if plural else self.one, " and ".join(self.more)]).strip()
+        return f"({whole})" if len(self.more) > 1 else whole
+
+
+_BOUND = {
+    None: "bonded to",
+    "single": "single-bonded to",
+    "double": "double-bonded to",
+    "triple": "triple-bonded to",
+    "aromatic": "aromatically bonded to",
+    "ring": "bonded within a ring to",
+    "bridge": "bonded outside of rings to",
+}
+_ADJECTIVES = {
+    "aromatic": "aromatic",
+    "sp": "sp",
+    "sp2": "sp2",
+    "sp3": "sp3",
+    "charge=+1": "positively charged",
+    "charge=-1": "negatively charged",
+    "chiral=R": "R-configured",
+    "chiral=S": "S-configured",
+}
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
+    """Return a rule about molecules as a chemist would say it.
+
+    Parameters
+    ----------
+    formula : Formula
+        Over the predicates of `from_smiles`. What has no such words is told as
+        ``formula.to_english()`` does.
+    graphs : GraphBatch, optional
+        Molecules at hand: parts of the rule that are the same as a known group on all of them get
+        its name; see `named_groups`.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> in_words(gl.parse("1(carbon & A[double] oxygen > 0) > 1"))
+    'at least two carbon atoms double-bonded to an oxygen atom'
+    >>> in_words(gl.parse("1(aromatic & nitrogen & hydrogens=1) > 0 & !(1(ring=6) > 0)"))
+    'no atom in a ring of 6, and at least one aromatic nitrogen atom with one hydrogen'
+    """
+    try:
+        return _Words({} if graphs is None else named_groups(formula, graphs)).sentence(formula)
+    except TranslationError:
+        return to_english(formula)
+
+
+class _Words:
+    def __init__(self, names: Mapping[Formula, tuple[str, str]]) -> None:
+        self._names = names
+
+    def sentence(self, formula: Formula) -> str:
+        if not is_about_graph(formula):
+            return _with_article(self._noun(formula).text(plural=False))
+        return self._clause(formula, inside=False)
+
+    def _clause(self, node: Formula, *, inside: bool) -> str:
+        if isinstance(node, Modal):
+            return self._amount(node, negated=False)
+        if isinstance(node, Not) and isinstance(node.child, Modal):
+            return self._amount(node.child, negated=True)
+        if not isinstance(node, And | Or):
+            raise TranslationError("There are no words for this.")
+        word = "and" if isinstance(node, And) else "or"
+        joined = f", {word} ".join(self._clause(child, inside=True) for child in node.children)
+        return f"({joined})" if inside else joined
+
+    def _amount(self, node: Modal, *, negated: bool) -> str:
+        noun = self._noun(node.child)
+        if isinstance(node.threshold, Fraction):
+            bound = "at most" if negated else "more than"
+            return f"{bound} {node.threshold} of the atoms are {noun.text(plural=True)}"
+        return _counted(node.threshold, noun, negated=negated)
+
+    def _noun(self, node: Formula) -> _Noun:
+        """Return what the atoms are that satisfy a formula."""
+        if node in self._names:
+            return _Noun(*self._names[node])
+        if isinstance(node, Or):
+            return self._either(node.children)
+        elements: list[str] = []
+        adjectives: list[str] = []
+        more: list[str] = []
+        group: tuple[str, str] | None = None
+        for part in node.children if isinstance(node, And) else (node,):
+            if part in self._names and group is None:
+                group = self._names[part]
+            elif isinstance(part, Predicate) and element_of(part.name):
+                elements.append(_element_name(part.name))
+            elif isinstance(part, Constant) and part.value:
+                continue
+            elif isinstance(part, Modal) or (
+                isinstance(part, Not) and isinstance(part.child, Modal)
+            ):
+                more.append(self._bonds(part))
+            else:
+                self._property(part, adjectives, more)
+        if len(elements) > 1 or (group and (elements or adjectives)):
+            raise TranslationError("There are no words for this.")
+        if group:
+            return _Noun(*group, tuple(more))
+        name = " ".join([*adjectives, *elements, "atom"])
+        return _Noun(name, f"{name}s", tuple(more))
+
+    def _either(self, children: Sequence[Formula]) -> _Noun:
+        names = [part.name for part in children if isinstance(part, Predicate)]
+        if len(names) != len(children) or not all(map(element_of, names)):
+            raise TranslationError("There are no words for this.")
+        name = " or ".join(map(_element_name, names))
+        return _Noun(f"{name} atom", f"{name} atoms")
+
+    def _property(self, part: Formula, adjectives: list[str], more: list[str]) -> None:
+        is_not = isinstance(part, Not)
+        inner = part.child if isinstance(part, Not) else part
+        if not isinstance(inner, Predicate):
+            raise TranslationError("There are no words for this.")
+        name = inner.name
+        if name in _ADJECTIVES:
+            adjectives.append(f"{'non-' if is_not else ''}{_ADJECTIVES[name]}")
+        elif name.startswith("hydrogens=") and not is_not:
+            count = int(name.partition("=")[2])
+            plural = "" if count == 1 else "s"
+            amount = f"with {_NUMBERS[count]} hydrogen{plural}" if count else "without hydrogens"
+            more.append(amount)
+        elif predicate_words(name):
+            more.append(f"{'not ' if is_not else ''}{predicate_words(name)}")
+        elif is_not and element_of(name):
+            more.append(f"other than {_element_name(name)}")
+        else:
+            raise TranslationError("There are no words for this.")
+
+    def _bonds(self, part: Formula) -> str:
+        negated = isinstance(part, Not)
+        node = part.child if isinstance(part, Not) else part
+        assert isinstance(node, Modal)
+        is_near = node.modality.set_name == "A" and node.modality.edges.relation in _BOUND
+        if not is_near or isinstance(node.threshold, Fraction):
+            raise TranslationError("There are no words for this.")
+        bound = _BOUND[node.modality.edges.relation]
+        noun = self._noun(node.child)
+        if node.threshold == 0 and not negated:
+            return f"{bound} {_with_article(noun.text(plural=False))}"
+        return f"{bound} {_counted(node.threshold, noun, negated=negated)}"
+
+
+def _counted(threshold: int, noun: _Noun, *, negated: bool) -> str:
+    """Return "at least two ...", or with a negation "at most one ..." and "no ..."."""
+    if negated and threshold == 0:
+        return f"no {noun.text(plural=False)}"
+    count = threshold if negated else threshold + 1
+    number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+    return f"at {'most' if negated else 'least'} {number} {noun.text(plural=count != 1)}"
+
+
+def _element_name(predicate: str) -> str:
+    return predicate if "=" not in predicate else str(element_of(predicate))
+
+
+def _with_article(text: str) -> str:
+    first = text.lstrip("(")
+    article = "an" if first[:1].lower() in "aeio" else "a"
+    return f"{article} {text}"

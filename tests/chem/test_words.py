@@ -1,0 +1,66 @@
+"""Rules in the words of chemists."""
+
+from __future__ import annotations
+
+import pytest
+
+import gnn2logic as gl
+
+pytest.importorskip("rdkit")
+
+SAID = {
+    "1(carbon & A[double] oxygen > 0) > 1": (
+        "at least two carbon atoms double-bonded to an oxygen atom"
+    ),
+    "!(1 chlorine > 0)": "no chlorine atom",
+    "!(1 nitrogen > 2)": "at most two nitrogen atoms",
+    "1(fluorine | chlorine) > 0": "at least one chlorine or fluorine atom",
+    "1(carbon & ring=6 & A[bridge] nitrogen > 0) > 0": (
+        "at least one (carbon atom in a ring of 6 and bonded outside of rings to a nitrogen atom)"
+    ),
+    "1 aromatic > 1/2": "more than 1/2 of the atoms are aromatic atoms",
+    "symbol=N & A(symbol=O) > 1": "a N atom bonded to at least two O atoms",
+}
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_is_said(text: str) -> None:
+    assert gl.chem.in_words(gl.parse(text)) == SAID[text]
+
+
+def test_what_has_no_such_words_is_told_as_usual() -> None:
+    formula = gl.parse("1(U0 & 1-I-A carbon > 0) > 0")
+    assert gl.chem.in_words(formula) == formula.to_english()
+
+
+def test_groups_are_named_where_they_are_the_same_on_all_molecules() -> None:
+    graphs = gl.chem.from_smiles(["O=[N+]([O-])c1ccccc1", "CCN", "CC(=O)O"]).graphs
+    rule = gl.parse("1(nitrogen & charge=+1) > 0")
+    assert gl.chem.in_words(rule) == "at least one positively charged nitrogen atom"
+    assert gl.chem.in_words(rule, graphs) == "at least one nitrogen of a nitro group"
+    more = gl.chem.from_smiles(["O=[N+]([O-])c1ccccc1", "C[N+](C)(C)C"]).graphs
+    assert gl.chem.in_words(rule, more) == gl.chem.in_words(rule)
+
+
+@pytest.mark.parametrize("name", list(gl.chem.GROUPS))
+def test_groups_are_what_they_are_called(name: tuple[str, str]) -> None:
+    examples = {
+        "nitrogen of a nitro group": ("C[N+](=O)[O-]", "C[N+](C)(C)C"),
+        "nitrogen of a primary amine": ("CCN", "CC(N)=O"),
+        "carbon of a carboxyl group": ("CC(=O)O", "CC(=O)OC"),
+        "carbon of a carbonyl group": ("CC(C)=O", "CCO"),
+        "carbon of an amide": ("CC(=O)N", "CC(=O)CN"),
+        "carbon of an ester": ("CC(=O)OC", "CC(=O)O"),
+        "oxygen of a hydroxyl group": ("CO", "COC"),
+        "oxygen of an ether": ("COC", "CO"),
+        "carbon of a nitrile": ("CC#N", "CC#C"),
+        "sulfur of a sulfonyl group": ("CS(C)(=O)=O", "CS(C)=O"),
+        "sulfur of a sulfonamide": ("CS(N)(=O)=O", "CS(C)(=O)=O"),
+        "carbon of a methyl group": ("CC", "C=C"),
+        "carbon of a trifluoromethyl group": ("CC(F)(F)F", "CC(F)F"),
+        "halogen": ("CCl", "CC"),
+    }
+    yes, no = gl.chem.from_smiles(examples[name[0]]).graphs
+    group = gl.chem.GROUPS[name]
+    assert group.evaluate(yes, level="node").any()
+    assert not group.evaluate(no, level="node").any()
