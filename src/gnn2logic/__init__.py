@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         fidelity,
         find_disagreements,
     )
-    from gnn2logic.explanation import Explanation, explain, witnesses
+    from gnn2logic.explanation import Explanation, ModelDifference, diff, explain, witnesses
     from gnn2logic.explanation.pyg import IDTExplainer
     from gnn2logic.graphs import (
         GraphBatch,
@@ -62,11 +62,13 @@ if TYPE_CHECKING:
         A,
         Formula,
         I,
+        disjoint,
         equivalent,
         evaluate,
         find_model,
         from_c2,
         from_json,
+        implies,
         parse,
         parse_c2,
         predicate,
@@ -110,6 +112,7 @@ __all__ = [
     "IDTPredictor",
     "IDTRegressor",
     "Modality",
+    "ModelDifference",
     "PredicateEncoder",
     "Report",
     "ScorecardClassifier",
@@ -126,7 +129,9 @@ __all__ = [
     "as_teacher",
     "capture",
     "certify",
+    "diff",
     "disagreements",
+    "disjoint",
     "distill",
     "equivalent",
     "evaluate",
@@ -144,6 +149,7 @@ __all__ = [
     "from_json",
     "from_networkx",
     "from_pyg",
+    "implies",
     "link_graphs",
     "load",
     "open_shards",
@@ -185,7 +191,7 @@ _HOMES = {
         "fidelity",
         "find_disagreements",
     ),
-    "gnn2logic.explanation": ("Explanation", "explain", "witnesses"),
+    "gnn2logic.explanation": ("Explanation", "ModelDifference", "diff", "explain", "witnesses"),
     "gnn2logic.explanation.pyg": ("IDTExplainer",),
     "gnn2logic.graphs": (
         "GraphBatch",

@@ -131,3 +131,24 @@ def test_the_rule_for_shapes_and_the_data_it_belongs_to(tmp_path: Path) -> None:
     assert "two shapes: 1(A true < 2) > 14 & 1(3 <= A true <= 12) > 12\n" in rule
     check_page([rule, *learned_from_labels(own_trees)])
     assert (tmp_path / "o" / "multi_shapes.png").stat().st_size > 10_000
+
+
+# Proof and practice -----------------------------------------------------------------------------
+
+
+def test_rules_in_a_database(tmp_path: Path) -> None:
+    printed = run("queries.py", "--graphs", "150", folder=tmp_path)
+    assert share(printed, "right about fresh molecules") > 0.85
+    assert "SQLite says the same: True" in printed
+    assert "the function says the same: True" in printed
+    assert (tmp_path / "queries" / "rule.sql").read_text().startswith("WITH")
+
+
+def test_certificates(tmp_path: Path) -> None:
+    pytest.importorskip("z3", reason="needs the extra 'verify'")
+    printed = run("certificates.py", "--graphs", "200", "--max-nodes", "3", folder=tmp_path)
+    same, changed = printed.split("\n\n")[:2]
+    assert "never differ" in same
+    assert "proven by z3" in same
+    assert changed.count("differ on a graph with") == 2
+    assert "What changed:" in printed

@@ -1,7 +1,8 @@
-"""One graph: the rule that fires, and the nodes and edges that it is about."""
+"""One graph: the rule that fires, and what it is about. Two models: what changed."""
 
 from typing import TYPE_CHECKING, Any
 
+from gnn2logic.explanation.differences import ModelDifference, diff
 from gnn2logic.explanation.explanations import Explanation, explain
 from gnn2logic.explanation.flips import CountChange, Flip
 from gnn2logic.explanation.parts import FormulaPart, in_steps
@@ -19,8 +20,10 @@ __all__ = [
     "Flip",
     "FormulaPart",
     "IDTExplainer",
+    "ModelDifference",
     "TeacherAnswer",
     "Witnesses",
+    "diff",
     "explain",
     "in_steps",
     "witnesses",

@@ -3,7 +3,15 @@
 from gnn2logic.logic.build import ALL, NOTHING, A, I, ModalOperator
 from gnn2logic.logic.c2 import C2Formula, from_c2, parse_c2, to_c2
 from gnn2logic.logic.documents import from_json, to_json
-from gnn2logic.logic.equivalence import Equivalence, Satisfiability, equivalent, find_model
+from gnn2logic.logic.equivalence import (
+    Consequence,
+    Equivalence,
+    Satisfiability,
+    disjoint,
+    equivalent,
+    find_model,
+    implies,
+)
 from gnn2logic.logic.evaluation import evaluate
 from gnn2logic.logic.parsing import parse
 from gnn2logic.logic.simplification import simplify
@@ -17,18 +25,21 @@ __all__ = [
     "TRUE",
     "A",
     "C2Formula",
+    "Consequence",
     "Equivalence",
     "Formula",
     "I",
     "ModalOperator",
     "Satisfiability",
     "conjunction",
+    "disjoint",
     "disjunction",
     "equivalent",
     "evaluate",
     "find_model",
     "from_c2",
     "from_json",
+    "implies",
     "parse",
     "parse_c2",
     "predicate",

@@ -1,0 +1,215 @@
+"""What changed between two models, in words: after retraining, or between two picks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic._text import one_line
+from gnn2logic._validation import check_whole
+from gnn2logic.exceptions import EquivalenceError, LabelError, UnsupportedInputError
+from gnn2logic.graphs.reading import read_once
+from gnn2logic.idt import IDTPredictor
+from gnn2logic.logic.equivalence.comparison import equivalent
+from gnn2logic.logic.equivalence.result import Equivalence, describe_graph
+from gnn2logic.logic.syntax import Formula, Modal, Predicate
+from gnn2logic.logic.walk import subformulas
+from gnn2logic.scorecards import ScorecardPredictor
+
+__all__ = ["ModelDifference", "diff"]
+
+Model = IDTPredictor | ScorecardPredictor
+
+
+@dataclass(frozen=True, eq=False)
+class ModelDifference:
+    """What `diff` returns; printed, it says what changed.
+
+    Attributes
+    ----------
+    rows : array of int
+        The graphs (or nodes) of the data about which the two say different things.
+    old_labels, new_labels : array
+        What they say about all of the data; empty without data.
+    classes : dict from label to Equivalence or None
+        For each class, whether its two formulas are equal on all small graphs, with a smallest
+        graph that tells them apart; None where these graphs are too many to try.
+    removed, added, kept : tuple of Formula
+        The conditions that only the old model has, only the new one, and both.
+    moved : tuple of (Formula, Formula)
+        Conditions on one count whose threshold changed.
+    level : {"graph", "node"}
+    """
+
+    rows: npt.NDArray[np.int64]
+    old_labels: npt.NDArray[Any]
+    new_labels: npt.NDArray[Any]
+    classes: dict[Any, Equivalence | None]
+    removed: tuple[Formula, ...]
+    added: tuple[Formula, ...]
+    kept: tuple[Formula, ...]
+    moved: tuple[tuple[Formula, Formula], ...]
+    level: str = field(default="graph")
+
+    def __bool__(self) -> bool:
+        """Whether a difference was seen, on the data or on a small graph."""
+        seen = any(one is not None and one.equal is False for one in self.classes.values())
+        return bool(len(self.rows)) or seen
+
+    def __str__(self) -> str:
+        lines = []
+        if len(self.old_labels):
+            lines.append(self._on_data())
+        for label, compared in self.classes.items():
+            if compared is not None and compared.counterexample is not None:
+                old, new = compared.values or (False, False)
+                lines.append(
+                    f"{one_line(str(label))}: a smallest graph that changes is "
+                    f"{describe_graph(compared.counterexample)}; the old model says "
+                    f"{_yes(old)} and the new one {_yes(new)}."
+                )
+        for title, formulas in (
+            ("gone", self.removed),
+            ("new", self.added),
+            ("as before", self.kept),
+        ):
+            lines += [f"{title}: {formula.to_english()} ({formula})" for formula in formulas]
+        lines += [f"moved: {old} became {new}" for old, new in self.moved]
+        if not self:
+            lines.insert(0, "No difference was seen.")
+        return "\n".join(lines)
+
+    def _on_data(self) -> str:
+        total = len(self.old_labels)
+        said = f"They differ on {len(self.rows)} of {total} {self.level}s"
+        pairs = Counter(
+            zip(
+                self.old_labels[self.rows].tolist(),
+                self.new_labels[self.rows].tolist(),
+                strict=True,
+            )
+        )
+        told = [
+            f"{one_line(str(old))} became {one_line(str(new))} {count} times"
+            for (old, new), count in sorted(pairs.items(), key=lambda item: (-item[1], str(item)))
+        ]
+        return f"{said}: {', '.join(told)}." if told else f"{said}."
+
+
+def diff(
+    old: Model,
+    new: Model,
+    graphs: object = None,
+    *,
+    max_nodes: int = 3,
+    time_limit: float | None = 20.0,
+) -> ModelDifference:
+    """Say what changed between two models: on data, on small graphs, and in their conditions.
+
+    Parameters
+    ----------
+    old, new : rules or scorecards that predict classes
+    graphs : anything that `gnn2logic.as_batch` reads, optional
+        Data on which they are compared.
+    max_nodes : int
+        Each class is compared on all graphs with at most so many nodes.
+    time_limit : float or None
+        Seconds for the comparison of one class.
+
+    Examples
+    --------
+    >>> import gnn2logic as gl
+    >>> old = gl.from_formulas({"hub": "1(A true > 1) > 0"}, otherwise="none", names=["U0"])
+    >>> new = gl.from_formulas({"hub": "1(A U0 > 1) > 0"}, otherwise="none", names=["U0"])
+    >>> difference = diff(old, new)
+    >>> print(difference.removed[0].to_english())
+    at least one node has more than 1 neighbour
+    >>> print(difference.added[0].to_english())
+    at least one node has more than 1 neighbour that is U0
+    """
+    check_whole("max_nodes", max_nodes, least=1)
+    for model in (old, new):
+        if not isinstance(model, IDTPredictor | ScorecardPredictor):
+            raise UnsupportedInputError(
+                f"diff compares fitted models. Got {type(model).__name__} instead; implies and "
+                "equivalent compare formulas."
+            )
+    if old._level != new._level:
+        raise LabelError(
+            f"Both must classify the same things. Got one for {old._level}s and one for "
+            f"{new._level}s."
+        )
+    labels = list(dict.fromkeys([*old.classes_.tolist(), *new.classes_.tolist()]))
+    before, after = (
+        {label: model.formula(label) for label in model.classes_.tolist()} for model in (old, new)
+    )
+    classes = {
+        label: _compared(before[label], after[label], max_nodes, time_limit)
+        for label in labels
+        if label in before and label in after
+    }
+    first, second = (np.array([]) for _ in range(2))
+    if graphs is not None:
+        read = read_once(graphs)
+        first, second = old.predict(read), new.predict(read)
+    conditions = [_conditions(model, formulas) for model, formulas in ((old, before), (new, after))]
+    gone = [one for one in conditions[0] if one not in conditions[1]]
+    fresh = [one for one in conditions[1] if one not in conditions[0]]
+    moved = _moved(gone, fresh)
+    return ModelDifference(
+        rows=np.flatnonzero(first != second),
+        old_labels=first,
+        new_labels=second,
+        classes=classes,
+        removed=tuple(one for one in gone if all(one is not pair[0] for pair in moved)),
+        added=tuple(one for one in fresh if all(one is not pair[1] for pair in moved)),
+        kept=tuple(one for one in conditions[0] if one in conditions[1]),
+        moved=tuple(moved),
+        level=old._level,
+    )
+
+
+def _compared(
+    old: Formula, new: Formula, max_nodes: int, time_limit: float | None
+) -> Equivalence | None:
+    try:
+        return equivalent(old, new, max_nodes=max_nodes, time_limit=time_limit)
+    except EquivalenceError:
+        # Too many predicates to try all graphs, and no z3; the data is compared all the same.
+        return None
+
+
+def _conditions(model: Model, formulas: dict[Any, Formula]) -> list[Formula]:
+    """Return what a model looks at, each once: comparisons, and predicates of nodes."""
+    if isinstance(model, ScorecardPredictor):
+        return list(dict.fromkeys(model.card_.conditions))
+    atoms = {
+        node for node in subformulas(*formulas.values()) if isinstance(node, Modal | Predicate)
+    }
+    return [node for node in subformulas(*formulas.values(), stop=atoms) if node in atoms]
+
+
+def _moved(gone: Sequence[Formula], fresh: Sequence[Formula]) -> list[tuple[Formula, Formula]]:
+    """Return conditions on the same count with another threshold, each at most once."""
+    moved: list[tuple[Formula, Formula]] = []
+    left = list(fresh)
+    for old in gone:
+        for new in left:
+            if (
+                isinstance(old, Modal)
+                and isinstance(new, Modal)
+                and (old.modality, old.child) == (new.modality, new.child)
+            ):
+                moved.append((old, new))
+                left.remove(new)
+                break
+    return moved
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
