@@ -25,7 +25,7 @@ _NOTE = (
     "Accuracy: mean and standard deviation over the folds. Fidelity: how often a model says what "
     "the network says that it learned from, on all test graphs together, and in brackets what it "
     "is at least with 95 % confidence (one-sided, Clopper and Pearson). Symbols, lines and depth "
-    "are medians. Seconds are those of one core for one fold, tuning included. Stability: how "
+    "are medians, and so are the seconds of one core for one fold, tuning included. Stability: how "
     "often models of two seeds say the same about a test graph."
 )
 _READABLE_NOTE = (

@@ -34,7 +34,7 @@ class Summary:
     size, lines, depth : float
         Medians of symbols, lines and nested modal parameters.
     seconds : float
-        Of one core for one fold, tuning included.
+        The median of the seconds of one core for one fold, tuning included.
     stability : float
         How often two seeds say the same about a test graph.
     held_out : float
@@ -96,7 +96,7 @@ def _summary(name: str, rows: list[ComparedRow], beside: dict[str, list[Compared
         size=_median([row.size for row in rows]),
         lines=_median([row.lines for row in rows]),
         depth=_median([row.depth for row in rows]),
-        seconds=float(np.mean([_total(row) for row in rows])),
+        seconds=float(np.median([_total(row) for row in rows])),
         stability=_mean(pairs),
         held_out=_mean([row.held_out for row in rows]),
         text=first.text,

@@ -1,0 +1,46 @@
+"""Very small comparisons: their settings, and what is in their folders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from gnn2logic.experiments.rows import ComparedRow, RowFile
+
+QUICK = """
+[gnn]
+n_layers = 2
+max_epochs = 8
+[[gnn_grid]]
+hidden = [8, 16]
+lr = [0.01]
+[layers]
+width = 4
+[scorecard]
+max_lines = 2
+n_layers = 1
+[search]
+n_layers = 1
+"""
+FEW = {"n_graphs": 60}
+
+
+def write_quick(folder: Path) -> Path:
+    """Write settings that take no time."""
+    file = folder / "quick.toml"
+    file.write_text(QUICK)
+    return file
+
+
+def rows_of(folder: Path) -> list[ComparedRow]:
+    """Return the rows of a folder, none of them cut short."""
+    rows, broken = RowFile(folder / "rows.jsonl", ComparedRow).read()
+    assert broken == 0
+    return [row for row in rows if isinstance(row, ComparedRow)]
+
+
+def write_folds(path: Path, folds: list[dict[str, Any]]) -> Path:
+    """Write a file of folds."""
+    path.write_text(json.dumps(folds))
+    return path
