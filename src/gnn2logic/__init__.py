@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gnn2logic.certification import Certificate, certify
     from gnn2logic.distillation import (
         IDTDistiller,
+        ScorecardDistiller,
         Teacher,
         as_teacher,
         capture,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from gnn2logic.logic.export import CypherNames, SqlTables
     from gnn2logic.models import to_gnn
     from gnn2logic.plotting import (
+        plot_card_path,
         plot_confusion,
         plot_explanation,
         plot_fidelity,
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
         plot_graphs,
         plot_idt,
         plot_rules,
+        plot_scorecard,
         plot_tree,
     )
     from gnn2logic.reporting import Report, report
@@ -116,6 +119,7 @@ __all__ = [
     "PredicateEncoder",
     "Report",
     "ScorecardClassifier",
+    "ScorecardDistiller",
     "ScorecardNodeClassifier",
     "ScorecardNodeRegressor",
     "ScorecardPredictor",
@@ -155,6 +159,7 @@ __all__ = [
     "open_shards",
     "parse",
     "parse_c2",
+    "plot_card_path",
     "plot_confusion",
     "plot_explanation",
     "plot_fidelity",
@@ -162,6 +167,7 @@ __all__ = [
     "plot_graphs",
     "plot_idt",
     "plot_rules",
+    "plot_scorecard",
     "plot_tree",
     "predicate",
     "random_graphs",
@@ -183,6 +189,7 @@ _HOMES = {
     "gnn2logic.certification": ("Certificate", "certify"),
     "gnn2logic.distillation": (
         "IDTDistiller",
+        "ScorecardDistiller",
         "Teacher",
         "as_teacher",
         "capture",
@@ -226,6 +233,7 @@ _HOMES = {
     "gnn2logic.logic.export": ("CypherNames", "SqlTables"),
     "gnn2logic.models": ("to_gnn",),
     "gnn2logic.plotting": (
+        "plot_card_path",
         "plot_confusion",
         "plot_explanation",
         "plot_fidelity",
@@ -233,6 +241,7 @@ _HOMES = {
         "plot_graphs",
         "plot_idt",
         "plot_rules",
+        "plot_scorecard",
         "plot_tree",
     ),
     "gnn2logic.reporting": ("Report", "report"),

@@ -70,10 +70,10 @@ def test_everything_said_is_true(level: Any, kind: str, data: st.DataObject) -> 
 
 def test_margin_when_all_of_a_set_is_counted() -> None:
     """All of a set is more than half of it until the set is empty."""
-    split = Split(0, Modality.from_set("A"), Fraction(1, 2))
+    near, half = Modality.from_set("A"), Fraction(1, 2)
     nodes = np.ones(5, dtype=bool)
-    assert Condition(split, TRUE, 5, 5, True, nodes, nodes).margin == 5
-    assert Condition(split, parse("U0"), 5, 5, True, nodes, nodes).margin == 3
+    assert Condition(near, TRUE, half, 5, 5, True, nodes, nodes).margin == 5
+    assert Condition(near, parse("U0"), half, 5, 5, True, nodes, nodes).margin == 3
 
 
 def test_the_text_of_a_star() -> None:

@@ -77,7 +77,7 @@ def check(
     wanted = parsed(formula)
     from gnn2logic.cli.data import read_data
     from gnn2logic.cli.formula_checks import check_formula
-    from gnn2logic.idt import load
+    from gnn2logic.saved_models import load
     from gnn2logic.storage import is_store
 
     reader = None if model is None else load(model)

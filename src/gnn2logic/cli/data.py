@@ -156,7 +156,7 @@ def class_names_for(classes: Iterable[Any], data: datasets.Dataset) -> list[str]
 
 def with_class_names(idt: Any, data: datasets.Dataset) -> Any:
     """Return a model, or a classifier network, that answers with the class names of the data."""
-    if getattr(getattr(idt, "model_", None), "level", "graph") == "node":
+    if getattr(idt, "level", "graph") == "node":
         # The names are those of graphs.
         return idt
     named = copy.copy(idt)

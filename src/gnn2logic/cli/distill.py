@@ -35,7 +35,6 @@ from gnn2logic.cli.output import check_output, emit, emit_json, emit_scores, tal
 from gnn2logic.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from gnn2logic.cli.data import Chosen
     from gnn2logic.engines import Engine
 
 __all__ = ["EXAMPLES", "CheckpointOption", "DaskOption", "MemoryOption", "distill", "engine_from"]
@@ -79,6 +78,7 @@ EXAMPLES = (
     "gnn2logic distill MUTAG --teacher my_package.networks:trained_gin --out mine.idt.json",
     "gnn2logic distill psi_2 --idt algorithm=layers --idt width=8 --out psi_2.idt.json",
     "gnn2logic distill psi_1 --variant true --layers 1 --out psi_1.idt.json",
+    "gnn2logic distill MUTAG --into scorecard --card max_lines=8 --out mutag.card.json",
     "gnn2logic distill graphs.shards --variant true --dask tcp://10.0.0.1:8786 --out big.idt.json",
 )
 
@@ -89,6 +89,13 @@ class Variant(StrEnum):
     GNN = "gnn"
     GNN_AND_LABELS = "gnn+true"
     LABELS = "true"
+
+
+class Form(StrEnum):
+    """What is made of a network, or of labels."""
+
+    IDT = "idt"
+    SCORECARD = "scorecard"
 
 
 def distill(
@@ -115,6 +122,17 @@ def distill(
             "the paper's algorithm, with settings such as width=8 or ccp_alpha=0.01.",
         ),
     ] = None,
+    into: Annotated[
+        Form, typer.Option(help="Rules, or a scorecard: lines whose points are added up.")
+    ] = Form.IDT,
+    card: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--card",
+            metavar="KEY=VALUE",
+            help="A setting of the scorecard, such as max_lines=8 or max_line_size=6.",
+        ),
+    ] = None,
     conv: ConvOption = Convolution.GIN,
     layers: LayersOption = 4,
     hidden: HiddenOption = 128,
@@ -135,7 +153,7 @@ def distill(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Distil a network into rules, and save them.
+    """Distil a network into rules or into a scorecard, and save them.
 
     Without --teacher a network is trained first; --conv, --layers, --hidden, --epochs and --gnn are
     about that one. With --variant true there are --layers layers, and no network is trained. The
@@ -148,21 +166,25 @@ def distill(
     if save_teacher is not None:
         check_output(save_teacher, (".safetensors",))
     from gnn2logic.cli.data import choose, load_whole
+    from gnn2logic.cli.stores import learner
     from gnn2logic.cli.subjects import scores_on_parts
     from gnn2logic.cli.teachers import find_teacher, train_network
     from gnn2logic.storage import is_store
 
-    settings = settings_from("--idt", idt, _idt_settings()) | {"random_state": seed}
-    settings |= {"verbose": int(not quiet), "checkpoint": checkpoint}
+    settings = _settings(into, idt, card, checkpoint)
+    settings |= {"random_state": seed, "verbose": int(not quiet)}
+    what = "rules" if into is Form.IDT else "a scorecard"
     if is_store(dataset):
         from gnn2logic.cli.stores import learn_from_store, open_store, scores_on_store
 
         store = open_store(dataset, data)
-        say(f"Learning rules from {store.n_graphs} graphs of {store.path.name} ...")
+        say(f"Learning {what} from {store.n_graphs} graphs of {store.path.name} ...")
         with engine_from(dask, max_memory) as engine:
             chosen_variant = str(_variant(variant, labels))
+            if into is Form.IDT and teacher is None:
+                settings = {"n_layers": layers} | settings
             model = learn_from_store(
-                store, teacher, chosen_variant, layers, settings | {"engine": engine}
+                store, teacher, chosen_variant, str(into), settings | {"engine": engine}
             )
         _save(model, out, say)
         _tell(model, scores_on_store(store, model), out, store.path.name, as_json=as_json)
@@ -183,15 +205,23 @@ def distill(
     with engine_from(dask, max_memory) as engine:
         settings["engine"] = engine
         if from_labels:
-            say(f"Learning rules from {len(chosen.data)} graphs of {whole.name} ...")
-            model = _learned(chosen, {"n_layers": layers} | settings)
+            say(f"Learning {what} from {len(chosen.data)} graphs of {whole.name} ...")
+            depth = {"n_layers": layers} if into is Form.IDT else {}
+            learned = learner(str(into), "graph")(**(depth | settings))
+            model = learned.fit(chosen.graphs, chosen.labels)
         else:
             from gnn2logic import distillation
 
             say("Distilling it ...")
             known = None if chosen_variant is Variant.GNN and not labels else chosen.labels
+            form: Any = str(into)
             model = distillation.distill(
-                network, chosen.network_graphs, known, variant=str(chosen_variant), **settings
+                network,
+                chosen.network_graphs,
+                known,
+                into=form,
+                variant=str(chosen_variant),
+                **settings,
             )
     _save(model, out, say)
     scores = scores_on_parts(whole, part, rule=model, network=network)
@@ -200,7 +230,9 @@ def distill(
 
 def _save(model: Any, out: Path, say: Callable[[str], None]) -> None:
     # Who did the work and whether somebody looked on is no part of the model.
-    model.set_params(verbose=0, engine=None, checkpoint=None)
+    used = {"verbose": 0, "engine": None, "checkpoint": None}
+    known = model.get_params(deep=False)
+    model.set_params(**{name: value for name, value in used.items() if name in known})
     with writing_to(out):
         model.save(out)
     say(f"Saved in {out}.")
@@ -217,29 +249,44 @@ def _tell(
         emit_scores(scores)
 
 
-def _learned(chosen: Chosen, settings: dict[str, Any]) -> Any:
-    from gnn2logic.learning import IDTClassifier
-
-    return IDTClassifier(**settings).fit(chosen.graphs, chosen.labels)
-
-
 def _variant(variant: Variant | None, labels: bool) -> Variant:
     if variant is not None:
         return variant
     return Variant.GNN_AND_LABELS if labels else Variant.GNN
 
 
-def _idt_settings() -> list[str]:
+def _settings(
+    into: Form, idt: list[str] | None, card: list[str] | None, checkpoint: Path | None
+) -> dict[str, Any]:
+    """Return the settings of the form that is asked for; those of the other are refused."""
     from gnn2logic.idt.parameters import PARAMETERS
+    from gnn2logic.scorecards.files import PARAMETERS as CARD_PARAMETERS
 
-    return [name for name in PARAMETERS if name not in ("random_state", "verbose")]
+    ours = ("random_state", "verbose")
+    if into is Form.IDT:
+        if card:
+            raise ParameterError("--card is for --into scorecard. Settings of rules are --idt.")
+        known = [name for name in PARAMETERS if name not in ours]
+        return settings_from("--idt", idt, known) | {"checkpoint": checkpoint}
+    if idt or checkpoint is not None:
+        option = "--idt" if idt else "--checkpoint"
+        raise ParameterError(f"{option} is for rules. With --into scorecard give --card.")
+    return settings_from("--card", card, [name for name in CARD_PARAMETERS if name not in ours])
 
 
 def _plain(model: Any, scores: object, out: Path, dataset: str) -> dict[str, Any]:
+    from gnn2logic.scorecards import ScorecardPredictor
+
+    labels = model.classes_.tolist()
+    said: dict[str, Any] = {}
+    if isinstance(model, ScorecardPredictor):
+        said = model.table().to_dict()
+    else:
+        said = {"formulas": {label: str(model.formula(label)) for label in labels}}
     return {
         "dataset": dataset,
-        "classes": model.classes_.tolist(),
-        "formulas": {label: str(model.formula(label)) for label in model.classes_.tolist()},
+        "classes": labels,
+        **said,
         "file": str(out),
         "scores": scores,
     }

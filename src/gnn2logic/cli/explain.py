@@ -23,7 +23,7 @@ from gnn2logic.cli.output import PICTURES, check_output, emit, emit_json, save_p
 from gnn2logic.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from gnn2logic.explanation import Explanation
+    from gnn2logic.explanation import Explanation, ScoreExplanation
 
 __all__ = ["EXAMPLES", "explain"]
 
@@ -93,7 +93,7 @@ def explain(
         say(f"A picture is in {picture}.")
 
 
-def _draw(reasons: Explanation, picture: Path) -> None:
+def _draw(reasons: Explanation | ScoreExplanation, picture: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")

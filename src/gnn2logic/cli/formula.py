@@ -141,9 +141,9 @@ def _in_c2(formula: Formula, max_size: int | None) -> str:
 def _formulas(source: str, label: str | None) -> dict[str | None, Formula]:
     """Return formulas by class; a formula that was given has none."""
     if Path(source).suffix == ".json" or _is_file(source):
-        from gnn2logic.idt import load
+        from gnn2logic.cli.subjects import load_classes
 
-        idt = load(source)
+        idt = load_classes(source)
         formulas: dict[str | None, Formula] = {
             str(name): idt.formula(name)
             for name in idt.classes_.tolist()

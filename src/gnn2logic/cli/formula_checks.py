@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnn2logic.cli.data import Chosen
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.logic import Formula
+from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = ["ClassScore", "FormulaCheck", "check_formula", "class_scores"]
 
@@ -109,13 +110,13 @@ class FormulaCheck:
 
 
 def check_formula(
-    formula: Formula, chosen: Chosen, reader: IDTPredictor | None = None
+    formula: Formula, chosen: Chosen, reader: IDTPredictor | ScorecardPredictor | None = None
 ) -> FormulaCheck:
     """Evaluate a formula on graphs and compare it with every class.
 
     Parameters
     ----------
-    reader : IDTPredictor, optional
+    reader : IDTPredictor or ScorecardPredictor, optional
         The model whose predicates the formula speaks of, where they are not those of the data.
     """
     batch = chosen.data.graphs if reader is None else reader.encoder_.transform(chosen.graphs)

@@ -30,6 +30,7 @@ __all__ = ["EXAMPLES", "plot"]
 EXAMPLES = (
     "gnn2logic plot shapes.idt.json --out shapes.png",
     "gnn2logic plot shapes.idt.json --what rules --out trade-off.svg",
+    "gnn2logic plot mutag.card.json --what path --out lines.png",
     "gnn2logic plot shapes.idt.json BAMultiShapes --what confusion --out confusion.pdf",
 )
 
@@ -40,6 +41,8 @@ class Picture(StrEnum):
     IDT = "idt"
     TREE = "tree"
     RULES = "rules"
+    SCORECARD = "scorecard"
+    PATH = "path"
     CONFUSION = "confusion"
     FIDELITY = "fidelity"
 
@@ -50,12 +53,14 @@ def plot(
     *,
     out: Annotated[Path, typer.Option(help="NAME.png, .svg or .pdf.")],
     what: Annotated[
-        Picture,
+        Picture | None,
         typer.Option(
-            help="All layers, the final tree alone, size against accuracy of all rules, or a table "
-            "of the answers of the rules beside the true classes, or beside those of the network."
+            help="Of rules: all layers, the final tree alone, or size against accuracy. Of a "
+            "scorecard: its table, or lines against accuracy. Of both: a table of the answers "
+            "beside the true classes, or beside those of the network. By default the whole model.",
+            show_default=False,
         ),
-    ] = Picture.IDT,
+    ] = None,
     teacher: TeacherOption = None,
     part: PartOption = DataPart.TEST,
     data: DataOption = None,
@@ -77,10 +82,10 @@ def plot(
     if teacher is None and what is Picture.FIDELITY:
         raise ParameterError("--what fidelity needs a --teacher to compare the model with.")
     from gnn2logic._optional import import_optional
-    from gnn2logic.idt import load
+    from gnn2logic.saved_models import load
 
     import_optional("matplotlib", extra="plot", purpose="A picture").use("Agg")
-    if dataset is None or what in (Picture.IDT, Picture.TREE):
+    if dataset is None or what not in (Picture.RULES, Picture.CONFUSION, Picture.FIDELITY):
         ax = _of_model(load(model), what)
     else:
         from gnn2logic.cli.subjects import subject_of
@@ -92,18 +97,34 @@ def plot(
     say(f"A picture is in {out}.")
 
 
-def _of_model(idt: Any, what: Picture) -> Any:
+def _of_model(model: Any, what: Picture | None) -> Any:
     from gnn2logic import plotting
+    from gnn2logic.scorecards import ScorecardPredictor
 
-    draw: dict[Picture, Callable[[Any], Any]] = {
-        Picture.IDT: plotting.plot_idt,
-        Picture.TREE: plotting.plot_tree,
-        Picture.RULES: plotting.plot_rules,
-    }
-    return draw[what](idt)
+    draw: dict[Picture, Callable[[Any], Any]]
+    if isinstance(model, ScorecardPredictor):
+        form, whole = "a scorecard", Picture.SCORECARD
+        draw = {
+            Picture.SCORECARD: plotting.plot_scorecard,
+            Picture.PATH: plotting.plot_card_path,
+        }
+    else:
+        form, whole = "rules", Picture.IDT
+        draw = {
+            Picture.IDT: plotting.plot_idt,
+            Picture.TREE: plotting.plot_tree,
+            Picture.RULES: plotting.plot_rules,
+        }
+    picture = whole if what is None else what
+    if picture not in draw:
+        raise ParameterError(
+            f"--what must be one of {', '.join(draw)} for {form}, confusion or fidelity. "
+            f"Got {picture} instead."
+        )
+    return draw[picture](model)
 
 
-def _of_answers(subject: Any, what: Picture) -> Any:
+def _of_answers(subject: Any, what: Picture | None) -> Any:
     from gnn2logic import plotting
 
     comparison = subject.comparison
@@ -120,6 +141,8 @@ def _of_answers(subject: Any, what: Picture) -> Any:
         return plotting.plot_confusion(
             comparison.truth, comparison.predicted, class_names=subject.class_names
         )
+    if not hasattr(subject.idt, "rules"):
+        raise ParameterError("--what rules is for rules. Draw the path of a scorecard.")
     rules = subject.idt.rules(subject.graphs, comparison.truth)
     if comparison.teacher is None:
         return plotting.plot_rules(rules)

@@ -12,10 +12,9 @@ import numpy.typing as npt
 from gnn2logic.cli.data import numbers_in
 from gnn2logic.cli.formula_checks import FormulaCheck, class_scores
 from gnn2logic.cli.options import DataPart
-from gnn2logic.cli.subjects import share
+from gnn2logic.cli.subjects import Model, load_classes, share
 from gnn2logic.cli.teachers import named_teacher
 from gnn2logic.exceptions import LabelError, ParameterError
-from gnn2logic.idt import IDTPredictor, load
 from gnn2logic.logic import Formula
 from gnn2logic.reporting.comparison import Comparison
 from gnn2logic.storage import ShardStore, open_shards
@@ -24,6 +23,7 @@ __all__ = [
     "check_store",
     "compare_on_store",
     "learn_from_store",
+    "learner",
     "open_store",
     "scores_on_store",
 ]
@@ -38,8 +38,8 @@ def open_store(path: str, options: Iterable[str] | None) -> ShardStore:
 
 def compare_on_store(model: Path, store: ShardStore, part: DataPart) -> Comparison:
     """Return what a model says about a part of a store; classes are compared as texts."""
-    idt = load(model)
-    level = idt.model_.level
+    idt = load_classes(model)
+    level = idt.level
     predicted = idt.predict(store).astype(str)
     truth = store.y if store.label_level == level else None
     teacher = store.teacher_labels if store.teacher_label_level == level else None
@@ -64,7 +64,7 @@ def compare_on_store(model: Path, store: ShardStore, part: DataPart) -> Comparis
 
 
 def check_store(
-    formula: Formula, store: ShardStore, part: DataPart, reader: IDTPredictor | None = None
+    formula: Formula, store: ShardStore, part: DataPart, reader: Model | None = None
 ) -> FormulaCheck:
     """Evaluate a formula on a part of a store and compare it with every class."""
     if reader is not None:
@@ -106,16 +106,13 @@ def _rows(store: ShardStore, part: DataPart, level: str) -> npt.NDArray[np.int64
 
 
 def learn_from_store(
-    store: ShardStore, teacher: str | None, variant: str, n_layers: int, settings: dict[str, Any]
+    store: ShardStore, teacher: str | None, variant: str, into: str, settings: dict[str, Any]
 ) -> Any:
     """Return a model that was learned from a store."""
     if variant == "true" and teacher is None:
-        from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
-
         if store.label_level is None:
             raise LabelError("The store must have labels to learn from. It was written without.")
-        estimator = IDTClassifier if store.label_level == "graph" else IDTNodeClassifier
-        return estimator(**({"n_layers": n_layers} | settings)).fit(store)
+        return learner(into, store.label_level)(**settings).fit(store)
     if teacher is None:
         raise ParameterError(
             "--teacher must be given for a folder of shards: no network is trained on it. "
@@ -123,12 +120,24 @@ def learn_from_store(
         )
     from gnn2logic import distillation
 
-    return distillation.distill(named_teacher(teacher), store, variant=variant, **settings)
+    settings.pop("n_layers", None)
+    network: Any = named_teacher(teacher)
+    form: Any = into
+    return distillation.distill(network, store, into=form, variant=variant, **settings)
+
+
+def learner(into: str, level: str) -> Any:
+    """Return the estimator that learns a form of models for graphs, or for nodes."""
+    from gnn2logic import learning
+
+    if into == "idt":
+        return learning.IDTClassifier if level == "graph" else learning.IDTNodeClassifier
+    return learning.ScorecardClassifier if level == "graph" else learning.ScorecardNodeClassifier
 
 
 def scores_on_store(store: ShardStore, model: Any) -> list[dict[str, Any]]:
     """Return accuracy and fidelity on all of a store."""
-    level = model.model_.level
+    level = model.level
     predicted = model.predict(store)
     truth = store.y if store.label_level == level else None
     teacher = store.teacher_labels if store.teacher_label_level == level else None

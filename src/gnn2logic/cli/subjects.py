@@ -13,27 +13,51 @@ from gnn2logic.cli.data import Chosen, choose, read_data, with_class_names
 from gnn2logic.cli.options import DataPart
 from gnn2logic.cli.teachers import find_teacher
 from gnn2logic.datasets import Dataset
-from gnn2logic.exceptions import DataSetError
-from gnn2logic.idt import IDTPredictor, load
+from gnn2logic.exceptions import DataSetError, ParameterError
+from gnn2logic.idt import IDTPredictor
 from gnn2logic.reporting.subject import ReportSubject, read_subject
+from gnn2logic.saved_models import load
+from gnn2logic.scorecards import ScorecardPredictor
 
-__all__ = ["arguments_of", "load_named", "scores_on_parts", "share", "subject_of"]
+__all__ = [
+    "Model",
+    "arguments_of",
+    "load_classes",
+    "load_named",
+    "scores_on_parts",
+    "share",
+    "subject_of",
+]
+
+
+Model = IDTPredictor | ScorecardPredictor
+
+
+def load_classes(model: Path | str) -> Model:
+    """Return a saved model that tells classes: data sets have no numbers to compare with."""
+    loaded = load(model)
+    if isinstance(loaded, ScorecardPredictor) and loaded.card_.answer == "number":
+        raise ParameterError(
+            f"MODEL must tell classes. {str(model)!r} is a scorecard that predicts numbers; use it "
+            "from Python: gnn2logic.load."
+        )
+    return loaded
 
 
 def load_named(
     model: Path, dataset: str, options: Iterable[str] | None, part: DataPart
-) -> tuple[IDTPredictor, Chosen]:
+) -> tuple[Model, Chosen]:
     """Return a model that speaks of the classes of a data set, and graphs of it."""
-    idt = load(model)
+    idt = load_classes(model)
     chosen = read_data(dataset, options, part)
     return with_class_names(idt, chosen.data), chosen
 
 
-def arguments_of(idt: IDTPredictor, chosen: Chosen, teacher: str | None) -> dict[str, Any]:
+def arguments_of(idt: Model, chosen: Chosen, teacher: str | None) -> dict[str, Any]:
     """Return what `gnn2logic.report` is called with beside the model."""
     return {
         "graphs": chosen.graphs if teacher is None else chosen.network_graphs,
-        "y": chosen.labels if idt.model_.level == "graph" else None,
+        "y": chosen.labels if idt.level == "graph" else None,
         "teacher": find_teacher(teacher, chosen.data),
         "dataset_name": chosen.data.name,
         "graph_names": [f"Graph {number}" for number in chosen.numbers.tolist()],

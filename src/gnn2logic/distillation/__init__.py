@@ -10,7 +10,7 @@ with naming_extra(
     from gnn2logic.distillation.conversion import as_teacher
     from gnn2logic.distillation.counterexamples import find_disagreements
     from gnn2logic.distillation.disagreements import Disagreement, Disagreements, disagreements
-    from gnn2logic.distillation.estimator import IDTDistiller
+    from gnn2logic.distillation.estimator import IDTDistiller, ScorecardDistiller
     from gnn2logic.distillation.teacher import Answers, Teacher
     from gnn2logic.distillation.variants import distill
 
@@ -19,6 +19,7 @@ __all__ = [
     "Disagreement",
     "Disagreements",
     "IDTDistiller",
+    "ScorecardDistiller",
     "Teacher",
     "as_teacher",
     "capture",

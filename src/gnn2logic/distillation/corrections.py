@@ -11,10 +11,9 @@ from gnn2logic._validation import is_whole
 from gnn2logic.distillation.counterexamples import as_read, find_disagreements
 from gnn2logic.distillation.disagreements import Disagreement
 from gnn2logic.distillation.teacher import Teacher
-from gnn2logic.distillation.variants import fit_to_teacher
+from gnn2logic.distillation.variants import Form, fit_to_teacher
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.reading import read_once
-from gnn2logic.learning import IDTClassifier, IDTNodeClassifier
 from gnn2logic.models.pyg_data import pyg_graphs
 
 __all__ = ["distill_with_counterexamples"]
@@ -24,17 +23,22 @@ _SHARE, _LEAST = 0.05, 5
 
 
 def distill_with_counterexamples(
-    teacher: Teacher, graphs: object, counterexamples: object, idt_params: dict[str, Any]
-) -> IDTClassifier | IDTNodeClassifier:
+    teacher: Teacher,
+    graphs: object,
+    counterexamples: object,
+    params: dict[str, Any],
+    *,
+    into: Form = "idt",
+) -> Any:
     """Distil with graphs that were given, or with those that a search finds, round by round."""
     items = pyg_graphs(read_once(graphs))
     if not is_whole(counterexamples):
-        return _fitted(teacher, [*items, *_as_graphs(counterexamples)], idt_params)
+        return _fitted(teacher, [*items, *_as_graphs(counterexamples)], params, into)
     if counterexamples < 0:
         raise ParameterError(
             f"counterexamples must be a number of rounds, 0 or more. Got {counterexamples}."
         )
-    idt = _fitted(teacher, items, idt_params)
+    idt = _fitted(teacher, items, params, into)
     wanted = max(_LEAST, round(_SHARE * len(items)))
     for number in range(counterexamples):
         # Only what the teacher was trained on is a start: other graphs would lead away from it.
@@ -50,14 +54,12 @@ def distill_with_counterexamples(
         if not found:
             break
         items = [*items, *_as_graphs(found)]
-        idt = _fitted(teacher, items, idt_params)
+        idt = _fitted(teacher, items, params, into)
     return idt
 
 
-def _fitted(
-    teacher: Teacher, items: list[Data], idt_params: dict[str, Any]
-) -> IDTClassifier | IDTNodeClassifier:
-    return fit_to_teacher(teacher, as_read(items), None, "gnn", idt_params)
+def _fitted(teacher: Teacher, items: list[Data], params: dict[str, Any], into: Form) -> Any:
+    return fit_to_teacher(teacher, as_read(items), None, "gnn", params, into=into)
 
 
 def _as_graphs(counterexamples: object) -> list[Data]:

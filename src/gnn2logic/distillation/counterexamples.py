@@ -17,13 +17,15 @@ from gnn2logic.distillation.disagreements import (
     Disagreement,
     Disagreements,
     both_answers,
-    fitted_idt,
+    fitted_model,
+    form_of,
 )
 from gnn2logic.distillation.mutation import Candidate, Material
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import FeatureError, UnseenCategoryWarning, UnsupportedInputError
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.models.pyg_data import pyg_graphs
+from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = ["as_read", "find_disagreements"]
 
@@ -53,8 +55,8 @@ def find_disagreements(
 
     Parameters
     ----------
-    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller
-        A fitted model.
+    idt : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
+        A fitted model: rules or a scorecard, also from a file or from a distiller.
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
         See `as_teacher`.
     graphs : PyG graphs or GraphBatch
@@ -89,7 +91,7 @@ def find_disagreements(
     check_whole("n", n, least=1)
     check_whole("max_nodes", max_nodes, least=1)
     search = _Search(
-        fitted_idt(idt),
+        fitted_model(idt),
         as_teacher(teacher),
         pyg_graphs(graphs),
         check_whole("budget", budget, least=1),
@@ -101,7 +103,11 @@ def find_disagreements(
 
 class _Search:
     def __init__(
-        self, idt: IDTPredictor, teacher: Teacher, graphs: list[Data], budget: int
+        self,
+        idt: IDTPredictor | ScorecardPredictor,
+        teacher: Teacher,
+        graphs: list[Data],
+        budget: int,
     ) -> None:
         self._idt = idt
         self._teacher = teacher
@@ -136,7 +142,7 @@ class _Search:
         self._left -= len(candidates)
         ours, theirs = self._answers([self.material.data(candidate) for candidate in candidates])
         differs = ours != theirs
-        if self._idt.model_.level == "node":
+        if self._idt.level == "node":
             starts = np.cumsum([0, *(len(candidate.nodes) for candidate in candidates[:-1])])
             differs = np.logical_or.reduceat(differs, starts)
         return [candidate for candidate, differ in zip(candidates, differs, strict=True) if differ]
@@ -205,7 +211,8 @@ class _Search:
             candidates.items(), key=lambda item: (len(item[1].nodes), len(item[1].edges), item[0])
         )
         told = [self._told(candidate) for _, candidate in order]
-        return Disagreements(told, self._budget - self._left, self._idt.model_.level)
+        asked = self._budget - self._left
+        return Disagreements(told, asked, self._idt.level, form_of(self._idt))
 
     def _told(self, candidate: Candidate) -> Disagreement:
         data = self.material.data(candidate)
@@ -213,7 +220,7 @@ class _Search:
         row = int(np.argmax(ours != theirs))
         return Disagreement(
             index=candidate.origin,
-            node=row if self._idt.model_.level == "node" else None,
+            node=row if self._idt.level == "node" else None,
             graph=self._encode([data]),
             data=data,
             idt=ours[row],

@@ -14,15 +14,23 @@ from gnn2logic._text import one_line
 from gnn2logic._validation import check_fitted
 from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
-from gnn2logic.distillation.estimator import IDTDistiller
+from gnn2logic.distillation.estimator import Distiller
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.models.pyg_data import pyg_graphs
+from gnn2logic.scorecards import ScorecardPredictor
 
-__all__ = ["Disagreement", "Disagreements", "both_answers", "disagreements", "fitted_idt"]
+__all__ = [
+    "Disagreement",
+    "Disagreements",
+    "both_answers",
+    "disagreements",
+    "fitted_model",
+    "form_of",
+]
 
 Labels = npt.NDArray[Any]
 
@@ -39,7 +47,7 @@ class Disagreement:
     node : int or None
         The node in that graph, for models that classify nodes.
     graph : GraphBatch
-        The graph as the IDT sees it, with its predicates; `plot_graph` draws it.
+        The graph as the model sees it, with its predicates; `plot_graph` draws it.
     data : Data
         The graph as the teacher sees it.
     idt, teacher : label
@@ -63,14 +71,21 @@ class Disagreements(Sequence[Disagreement]):
     n_compared : int
         How many graphs (or nodes) the two were asked about.
     level : {"graph", "node"}
+    form : str
+        What the model is called in the table.
     """
 
     def __init__(
-        self, items: Sequence[Disagreement], n_compared: int, level: Literal["graph", "node"]
+        self,
+        items: Sequence[Disagreement],
+        n_compared: int,
+        level: Literal["graph", "node"],
+        form: str = "IDT",
     ) -> None:
         self._items = tuple(items)
         self.n_compared = n_compared
         self.level = level
+        self.form = form
 
     def __len__(self) -> int:
         return len(self._items)
@@ -87,7 +102,7 @@ class Disagreements(Sequence[Disagreement]):
         if not self._items:
             return title
         where: tuple[object, ...] = ("graph",) if self.level == "graph" else ("graph", "node")
-        rows = [tuple(map(str, (*where, "nodes", "edges", "IDT", "teacher")))]
+        rows = [tuple(map(str, (*where, "nodes", "edges", self.form, "teacher")))]
         for item in self._items:
             where = (item.index,) if item.node is None else (item.index, item.node)
             cells = (*where, item.graph.n_nodes, item.graph.n_edges, item.idt, item.teacher)
@@ -107,8 +122,8 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
 
     Parameters
     ----------
-    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller
-        A fitted model.
+    idt : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
+        A fitted model: rules or a scorecard, also from a file or from a distiller.
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
         See `as_teacher`.
     graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
@@ -128,11 +143,11 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
         1      5      6    0        1
     """
     graphs = read_once(graphs)
-    model, asked = fitted_idt(idt), as_teacher(teacher)
+    model, asked = fitted_model(idt), as_teacher(teacher)
     ours, theirs = both_answers(model, graphs, asked, graphs)
     items = pyg_graphs(graphs)
     rows = np.flatnonzero(ours != theirs)
-    level = model.model_.level
+    level = model.level
     ptr = np.cumsum([0, *(data.num_nodes for data in items)])
     numbers = rows if level == "graph" else np.searchsorted(ptr, rows, side="right") - 1
     seen: dict[int, GraphBatch] = {}
@@ -150,33 +165,43 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
         )
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
     ]
-    return Disagreements(items, len(ours), level)
+    return Disagreements(items, len(ours), level, form_of(model))
 
 
-def fitted_idt(idt: object) -> IDTPredictor:
-    """Return a fitted model, also from the estimator that distilled it."""
-    if isinstance(idt, IDTDistiller):
-        check_fitted(idt, "idt_")
-        idt = idt.idt_
-    if not isinstance(idt, IDTPredictor):
-        raise UnsupportedInputError(
-            "idt must be an IDTClassifier, an IDTNodeClassifier, an IDTPredictor or an "
-            f"IDTDistiller. Got {type(idt).__name__} instead."
-        )
-    check_fitted(idt, "model_")
-    return idt
+def form_of(model: IDTPredictor | ScorecardPredictor) -> str:
+    """Return what a model is called in tables."""
+    return "IDT" if isinstance(model, IDTPredictor) else "scorecard"
+
+
+def fitted_model(idt: object) -> IDTPredictor | ScorecardPredictor:
+    """Return a fitted model that tells classes, also from the estimator that distilled it."""
+    if isinstance(idt, Distiller):
+        idt = idt.fitted_model
+    if isinstance(idt, IDTPredictor):
+        check_fitted(idt, "model_")
+        return idt
+    if isinstance(idt, ScorecardPredictor):
+        if idt.card_.answer == "number":
+            raise UnsupportedInputError(
+                "A model that tells classes is needed. Got a scorecard that predicts numbers."
+            )
+        return idt
+    raise UnsupportedInputError(
+        "idt must be an IDTClassifier, an IDTNodeClassifier, an IDTPredictor, an IDTDistiller, or "
+        f"the same of a scorecard. Got {type(idt).__name__} instead."
+    )
 
 
 def both_answers(
-    idt: IDTPredictor, for_idt: object, teacher: Teacher, for_teacher: object
+    idt: IDTPredictor | ScorecardPredictor, for_idt: object, teacher: Teacher, for_teacher: object
 ) -> tuple[Labels, Labels]:
     """Return what a model and its teacher say about the same graphs (or their nodes)."""
     informed = teacher_of_classes(teacher, len(idt.classes_))
     answers = informed.run(for_teacher, activations=False)
-    if answers.level != idt.model_.level and not answers.either_level:
+    if answers.level != idt.level and not answers.either_level:
         raise ParameterError(
-            f"Both must classify the same things. The IDT classifies {idt.model_.level}s and the "
-            f"teacher {answers.level}s."
+            f"Both must classify the same things. The {form_of(idt)} classifies {idt.level}s and "
+            f"the teacher {answers.level}s."
         )
     ours, theirs = idt.predict(for_idt), answers.labels
     fidelity(ours, theirs, None)  # refuses labels of two kinds, which would never be equal

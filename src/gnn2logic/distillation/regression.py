@@ -16,13 +16,23 @@ from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt.graph_model import r_squared
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.learning import IDTNodeRegressor, IDTRegressor
+from gnn2logic.learning import (
+    IDTNodeRegressor,
+    IDTRegressor,
+    ScorecardNodeRegressor,
+    ScorecardRegressor,
+)
 from gnn2logic.scorecards.predictor import ScorecardPredictor
 from gnn2logic.storage import ShardStore
 
 __all__ = ["Task", "distill_numbers", "is_regression", "number_fidelity", "predicts_numbers"]
 
 Task = Literal["auto", "classes", "regression"]
+
+_STUDENTS: dict[str, tuple[Any, Any]] = {
+    "idt": (IDTRegressor, IDTNodeRegressor),
+    "scorecard": (ScorecardRegressor, ScorecardNodeRegressor),
+}
 
 
 def is_regression(task: Task, teacher: Teacher, y: object) -> bool:
@@ -36,9 +46,16 @@ def is_regression(task: Task, teacher: Teacher, y: object) -> bool:
 
 
 def distill_numbers(
-    teacher: Teacher, graphs: object, y: object, mask: object, idt_params: dict[str, Any]
-) -> IDTRegressor | IDTNodeRegressor:
-    """Learn rules for the numbers that a network says about graphs or nodes."""
+    teacher: Teacher,
+    graphs: object,
+    y: object,
+    mask: object,
+    params: dict[str, Any],
+    *,
+    into: str = "idt",
+) -> Any:
+    """Learn rules, or a scorecard, for the numbers that a network says about graphs or nodes."""
+    of_graphs, of_nodes = _STUDENTS[into]
     if y is not None:
         raise ParameterError(
             "True numbers must not be given to distill, which learns what the teacher says. Leave "
@@ -50,18 +67,18 @@ def distill_numbers(
             "network. Give graphs in memory, or fit an IDTRegressor to numbers that you have."
         )
     # Unknown names are told before the teacher is asked, which takes time.
-    regressor = IDTRegressor().set_params(**idt_params)
+    regressor = of_graphs().set_params(**params)
     graphs = read_once(graphs)
     numbers, level, either_level = teacher.numbers(graphs)
-    teacher.check(graphs, edge_types=getattr(idt_params.get("encoder"), "edge_types", None))
+    teacher.check(graphs, edge_types=getattr(params.get("encoder"), "edge_types", None))
     if level == "graph" and mask is None:
         return telling_caller(lambda: regressor.fit(graphs, numbers))
     if level == "graph" and not either_level:
         raise ParameterError(
             "mask is for teachers that give nodes a number. This one gives graphs a number."
         )
-    of_nodes = IDTNodeRegressor(**regressor.get_params(deep=False))
-    return telling_caller(lambda: of_nodes.fit(graphs, numbers, mask=mask))
+    of_each_node = of_nodes(**regressor.get_params(deep=False))
+    return telling_caller(lambda: of_each_node.fit(graphs, numbers, mask=mask))
 
 
 def predicts_numbers(model: object) -> bool:

@@ -1,10 +1,11 @@
-"""`distill`: from a network and graphs to an Iterated Decision Tree."""
+"""`distill`: from a network and graphs to an Iterated Decision Tree, or to a scorecard."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, overload
 
+import numpy as np
 from torch_geometric.data import Data
 
 from gnn2logic._validation import check_choice, to_numpy
@@ -13,6 +14,7 @@ from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.notices import telling_caller
 from gnn2logic.distillation.readings import NOT_ASKED
 from gnn2logic.distillation.regression import Task, distill_numbers, is_regression
+from gnn2logic.distillation.soft_labels import log_shares
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.reading import read_once
@@ -21,14 +23,58 @@ from gnn2logic.learning import (
     IDTNodeClassifier,
     IDTNodeRegressor,
     IDTRegressor,
+    ScorecardClassifier,
+    ScorecardNodeClassifier,
+    ScorecardNodeRegressor,
+    ScorecardRegressor,
 )
 from gnn2logic.models.pyg_data import pyg_graphs
 from gnn2logic.storage import ShardStore
 
-__all__ = ["VARIANTS", "distill", "fit_to_teacher", "short_variant"]
+__all__ = ["VARIANTS", "Form", "distill", "fit_to_teacher", "short_variant"]
 
 # The names in the paper and their short forms.
 VARIANTS = {"gnn": "IDT(GNN)", "gnn+true": "IDT(GNN+True)", "true": "IDT(True)"}
+
+Form = Literal["idt", "scorecard"]
+Student = IDTClassifier | IDTNodeClassifier | ScorecardClassifier | ScorecardNodeClassifier
+NumberStudent = IDTRegressor | IDTNodeRegressor | ScorecardRegressor | ScorecardNodeRegressor
+_STUDENTS: dict[str, dict[str, Any]] = {
+    "idt": {"graph": IDTClassifier, "node": IDTNodeClassifier},
+    "scorecard": {"graph": ScorecardClassifier, "node": ScorecardNodeClassifier},
+}
+
+
+@overload
+def distill(
+    teacher: object,
+    graphs: object,
+    y: object = None,
+    *,
+    into: Literal["idt"] = "idt",
+    variant: str | None = None,
+    task: Task = "auto",
+    mask: object = None,
+    counterexamples: object = None,
+    **params: Any,
+) -> IDTClassifier | IDTNodeClassifier | IDTRegressor | IDTNodeRegressor: ...
+
+
+@overload
+def distill(
+    teacher: object,
+    graphs: object,
+    y: object = None,
+    *,
+    into: Literal["scorecard"],
+    variant: str | None = None,
+    task: Task = "auto",
+    mask: object = None,
+    counterexamples: object = None,
+    **params: Any,
+) -> (
+    ScorecardClassifier | ScorecardNodeClassifier | ScorecardRegressor | ScorecardNodeRegressor
+): ...
 
 
 def distill(
@@ -36,18 +82,22 @@ def distill(
     graphs: object,
     y: object = None,
     *,
+    into: Form = "idt",
     variant: str | None = None,
     task: Task = "auto",
     mask: object = None,
     counterexamples: object = None,
-    **idt_params: Any,
-) -> IDTClassifier | IDTNodeClassifier | IDTRegressor | IDTNodeRegressor:
-    """Distil a trained network into rules.
+    **params: Any,
+) -> Student | NumberStudent:
+    """Distil a trained network into rules, or into a scorecard.
 
     By default short rules are searched that tell the answers of the network about whole graphs;
     what the paper's layers learn from its node representations joins the search.
     With ``algorithm="layers"`` every inner layer is fitted to the node representations of a layer
     of the network, and the final layer to labels, as in the paper.
+
+    A scorecard adds up the points of a few lines. It follows how sure the network is of every
+    class, not the answers alone; the answers that a store keeps are all that is known there.
 
     Parameters
     ----------
@@ -58,19 +108,22 @@ def distill(
     y : array, optional
         True labels of the graphs, or of all nodes. Without them the classes that the teacher
         predicts are learned. For a store they may be left out if it has labels.
+    into : {"idt", "scorecard"}
+        What to make of the network: rules, or lines with points.
     variant : str, optional
         By its name in the paper, or in short:
 
         - ``"IDT(GNN)"`` or ``"gnn"``: rules, or the final layer, from what the teacher says. This
           is the default without labels. ``classes_`` are all classes of the teacher.
         - ``"IDT(GNN+True)"`` or ``"gnn+true"``: rules, or the final layer, from the labels; node
-          representations take part. This is the default with labels.
+          representations take part. A scorecard takes the mean of labels and of what the teacher
+          says, and no node representations. This is the default with labels.
         - ``"IDT(True)"`` or ``"true"``: everything from the labels. Of the teacher only the number
-          of layers is used.
+          of layers is used, and for a scorecard not even that.
     task : {"auto", "classes", "regression"}
         ``"regression"``: the one number that the network returns for every graph or node is a
-        quantity, and rules that predict numbers are learned from it. ``"auto"``: classes, unless
-        the network keeps a loss for quantities, such as ``criterion=MSELoss()``.
+        quantity, and rules (or a scorecard) that predict numbers are learned from it. ``"auto"``:
+        classes, unless the network keeps a loss for quantities, such as ``criterion=MSELoss()``.
     mask : array of bool, optional
         For node tasks: the nodes to learn from.
     counterexamples : int, or sequence of Disagreement or PyG graphs, optional
@@ -78,12 +131,13 @@ def distill(
         many times, at most, graphs are searched on which rule and teacher differ (see
         `find_disagreements`), and the rule is learned again with these, until none are found. For
         IDT(GNN), because only the teacher has labels for them.
-    **idt_params
-        Parameters of `IDTClassifier`, such as ``max_size`` or ``random_state``.
+    **params
+        Parameters of `IDTClassifier`, such as ``max_size`` or ``random_state``, or of
+        `ScorecardClassifier`, such as ``max_lines``.
 
     Returns
     -------
-    IDTClassifier, IDTNodeClassifier, IDTRegressor or IDTNodeRegressor
+    IDTClassifier, IDTNodeClassifier, ScorecardClassifier, IDTRegressor or the like
         Whether the rows that the teacher returns are graphs or nodes decides which.
 
     Warns
@@ -101,7 +155,11 @@ def distill(
     >>> idt = distill(gnn, graphs, random_state=0)
     >>> bool((idt.predict(graphs) == gnn.predict(graphs)).mean() > 0.95)
     True
+    >>> card = distill(gnn, graphs, into="scorecard", max_lines=5, random_state=0)
+    >>> bool((card.predict(graphs) == gnn.predict(graphs)).mean() > 0.95)
+    True
     """
+    check_choice("into", into, tuple(_STUDENTS))
     network = as_teacher(teacher)
     check_choice("task", task, ("auto", "classes", "regression"))
     if is_regression(task, network, y):
@@ -110,7 +168,8 @@ def distill(
                 "variant and counterexamples are about classes. Leave them out for a network "
                 "whose output is a quantity, or say task='classes'."
             )
-        return distill_numbers(network, graphs, y, mask, idt_params)
+        numbers: NumberStudent = distill_numbers(network, graphs, y, mask, params, into=into)
+        return numbers
     if variant is None:
         variant = "gnn" if y is None else "gnn+true"
     short = short_variant(variant)
@@ -120,7 +179,9 @@ def distill(
             "Leave y out, or choose IDT(GNN+True)."
         )
     # Unknown names are told before the teacher is asked, which takes time.
-    either = IDTClassifier().set_params(**idt_params)
+    either = _STUDENTS[into]["graph"]().set_params(**params)
+    given = either.get_params(deep=False)
+    fitted: Student
     if counterexamples is not None:
         from gnn2logic.distillation.corrections import distill_with_counterexamples
 
@@ -129,10 +190,10 @@ def distill(
                 "counterexamples are for IDT(GNN) on graphs in memory, without labels and mask: "
                 "only the teacher has labels for them."
             )
-        return distill_with_counterexamples(
-            network, graphs, counterexamples, either.get_params(deep=False)
-        )
-    return fit_to_teacher(network, graphs, y, short, either.get_params(deep=False), mask=mask)
+        fitted = distill_with_counterexamples(network, graphs, counterexamples, given, into=into)
+    else:
+        fitted = fit_to_teacher(network, graphs, y, short, given, into=into, mask=mask)
+    return fitted
 
 
 def short_variant(variant: object) -> str:
@@ -151,15 +212,18 @@ def fit_to_teacher(
     graphs: object,
     labels: object,
     variant: str,
-    idt_params: dict[str, Any],
+    params: dict[str, Any],
     *,
+    into: Form = "idt",
     level: str | None = None,
     **fit_params: Any,
-) -> IDTClassifier | IDTNodeClassifier:
+) -> Any:
     """Fit an estimator with these parameters to what a teacher says about graphs.
 
     Parameters
     ----------
+    into : {"idt", "scorecard"}
+        Which estimator.
     level : {"graph", "node"}, optional
         What the rows of the teacher must be.
     **fit_params
@@ -168,44 +232,60 @@ def fit_to_teacher(
     stored = isinstance(graphs, ShardStore)
     if variant != "gnn" and labels is None and not stored:
         raise LabelError(f"{VARIANTS[variant]} learns from labels. Got None instead.")
-    searches = idt_params.get("algorithm", "search") == "search"
-    if variant != "true" and not searches and idt_params.get("n_layers") is not None:
-        raise ParameterError(
-            f"n_layers must be None for {VARIANTS[variant]}: there are as many layers as the "
-            f"teacher has. Got {idt_params['n_layers']!r} instead."
-        )
+    if into == "idt":
+        _check_layers(variant, params)
     if not stored:
         graphs = read_once(graphs)
-    # What a network returns is learned from only if it is kept in a store or there are no labels.
-    is_read = variant == "gnn" or (stored and variant != "true")
+    # What a network returns is learned from only if it is kept in a store, if there are no labels,
+    # or if a scorecard follows it.
+    is_read = variant == "gnn" or (variant != "true" and (stored or into == "scorecard"))
     teacher = teacher_of_classes(teacher, _n_classes(labels, graphs) if is_read else NOT_ASKED)
-    answers = _ask(teacher, graphs, variant, idt_params.get("encoder"))
-    if level is None:
-        says_nodes = fit_params.get("mask") is not None
-        level = "node" if answers.either_level and says_nodes else answers.level
-    elif answers.level != level and not answers.either_level:
-        raise ParameterError(
-            f"The teacher must classify {level}s, as the estimator does. It classifies "
-            f"{answers.level}s; give an estimator for these, such as IDTNodeClassifier() for nodes."
-        )
+    answers = _ask(teacher, graphs, variant, params.get("encoder"), with_layers=into == "idt")
+    level = _level(answers, level, fit_params.get("mask"))
     given = {name: value for name, value in fit_params.items() if value is not None}
-    if level == "graph" and "mask" in given:
-        raise ParameterError(
-            "mask is for teachers that classify nodes. This one classifies graphs."
-        )
-    idt: Any = (IDTClassifier if level == "graph" else IDTNodeClassifier)(**idt_params)
-    if variant == "true":
-        if idt.n_layers is None:
-            idt.n_layers = answers.n_layers
+    student: Any = _STUDENTS[into][level](**params)
+    if into == "scorecard" and variant != "true":
+        truth = None if variant == "gnn" else student._given_labels(labels, graphs)
+        if len(answers.classes) > 1:
+            given["scores"] = log_shares(answers.classes, answers.probabilities, truth)
+            given["classes"] = answers.classes
+    elif variant == "true":
+        if into == "idt" and student.n_layers is None:
+            student.n_layers = answers.n_layers
     else:
         given["activations"] = answers.activations
     if variant == "gnn":
         given["classes"] = answers.classes
         labels = answers.labels
-    fitted: IDTClassifier | IDTNodeClassifier = telling_caller(
-        lambda: idt.fit(graphs, labels, **given)
-    )
-    return fitted
+    return telling_caller(lambda: student.fit(graphs, labels, **given))
+
+
+def _check_layers(variant: str, params: dict[str, Any]) -> None:
+    searches = params.get("algorithm", "search") == "search"
+    if variant != "true" and not searches and params.get("n_layers") is not None:
+        raise ParameterError(
+            f"n_layers must be None for {VARIANTS[variant]}: there are as many layers as the "
+            f"teacher has. Got {params['n_layers']!r} instead."
+        )
+
+
+def _level(answers: _Answers, wanted: str | None, mask: object) -> str:
+    """Return whether graphs or nodes are classified."""
+    level = answers.level
+    if wanted is None:
+        level = "node" if answers.either_level and mask is not None else answers.level
+    elif answers.level == wanted or answers.either_level:
+        level = wanted
+    else:
+        raise ParameterError(
+            f"The teacher must classify {wanted}s, as the estimator does. It classifies "
+            f"{answers.level}s; give an estimator for these, such as IDTNodeClassifier() for nodes."
+        )
+    if level == "graph" and mask is not None:
+        raise ParameterError(
+            "mask is for teachers that classify nodes. This one classifies graphs."
+        )
+    return level
 
 
 def _n_classes(labels: object, graphs: object) -> int | None:
@@ -223,28 +303,35 @@ def _n_classes(labels: object, graphs: object) -> int | None:
 
 @dataclass(frozen=True)
 class _Answers:
-    """What an IDT learns from a teacher; activations as `fit` takes them."""
+    """What is learned from a teacher; activations as `fit` takes them."""
 
     level: str
     either_level: bool
     n_layers: int
     labels: Any
     classes: Any
+    probabilities: Any
     activations: Any
 
 
-def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _Answers:
+def _ask(
+    teacher: Teacher, graphs: object, variant: str, encoder: object, *, with_layers: bool
+) -> _Answers:
     if isinstance(graphs, ShardStore):
         if variant != "true":
             capture(teacher, graphs)
-            level = graphs.teacher_label_level
+            level, labels = graphs.teacher_label_level, graphs.teacher_labels
+            classes = np.asarray(graphs.teacher_classes)
             assert level is not None
+            assert labels is not None
             return _Answers(
                 level,
                 teacher.level == "auto" and graphs.n_nodes == graphs.n_graphs,
                 graphs.n_activation_layers,
-                graphs.teacher_labels,
-                graphs.teacher_classes,
+                labels,
+                classes,
+                # A store keeps answers alone.
+                (labels[:, None] == classes).astype(np.float64),
                 "stored",
             )
         edge_types: Any = graphs.encoder.edge_types
@@ -252,7 +339,8 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
         graphs = graphs.shard(0).load()
     else:
         edge_types = getattr(encoder, "edge_types", None)
-    answers = teacher.run(_decisive_graph(graphs) if variant == "true" else graphs)
+    asked = _decisive_graph(graphs) if variant == "true" else graphs
+    answers = teacher.run(asked, activations=with_layers)
     teacher.check(graphs, edge_types=edge_types)
     return _Answers(
         answers.level,
@@ -260,6 +348,7 @@ def _ask(teacher: Teacher, graphs: object, variant: str, encoder: object) -> _An
         len(answers.activations),
         answers.labels,
         answers.classes,
+        answers.probabilities,
         answers.activations,
     )
 

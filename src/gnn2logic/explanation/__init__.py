@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
+from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.differences import ModelDifference, diff
 from gnn2logic.explanation.explanations import Explanation, explain
 from gnn2logic.explanation.flips import CountChange, Flip
 from gnn2logic.explanation.parts import FormulaPart, in_steps
 from gnn2logic.explanation.path import Condition
+from gnn2logic.explanation.score_explanations import ScoreExplanation
 from gnn2logic.explanation.subject import TeacherAnswer
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
 
@@ -20,7 +22,9 @@ __all__ = [
     "Flip",
     "FormulaPart",
     "IDTExplainer",
+    "LineReason",
     "ModelDifference",
+    "ScoreExplanation",
     "TeacherAnswer",
     "Witnesses",
     "diff",

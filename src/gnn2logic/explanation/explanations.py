@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.explanation.flips import Flip, flips_at
 from gnn2logic.explanation.parts import FormulaPart, parts_of
 from gnn2logic.explanation.path import Condition, GraphDecisions
-from gnn2logic.explanation.subject import TeacherAnswer, ask_teacher, graph_subject
+from gnn2logic.explanation.plain import condition_to_dict, flip_to_dict, numbers_of, teacher_to_dict
+from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
+from gnn2logic.explanation.subject import GraphSubject, TeacherAnswer, ask_teacher, graph_subject
 from gnn2logic.explanation.witnesses import Witnesses, witnesses_of
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
@@ -22,6 +24,7 @@ from gnn2logic.idt.target import Target
 from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.syntax import Formula
+from gnn2logic.scorecards import Scorecard, ScorecardPredictor
 
 if TYPE_CHECKING:
     from gnn2logic.chem.drawing import Drawing
@@ -96,6 +99,11 @@ class Explanation:
         return self.witnesses.conditions
 
     @property
+    def reasons(self) -> tuple[Condition, ...]:
+        """What is told one by one: the conditions."""
+        return self.conditions
+
+    @property
     def rule(self) -> Formula:
         """The rule that fires: all conditions on the path together."""
         return self.witnesses.rule
@@ -124,7 +132,6 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data that ``json.dumps`` takes; nodes are numbers."""
-        teacher = self.teacher
         return {
             "level": self.level,
             "node": self.node,
@@ -133,20 +140,14 @@ class Explanation:
             "share": self.share,
             "shares": [{"label": label, "share": share} for label, share in self.shares.items()],
             "support": self.support,
-            "teacher": None
-            if teacher is None
-            else {
-                "label": teacher.label,
-                "probability": teacher.probability,
-                "agrees": teacher.agrees,
-            },
+            "teacher": teacher_to_dict(self.teacher),
             "rule": str(self.rule),
             "rule_in_words": self.rule.to_english(),
             "conditions": [
-                _condition_to_dict(condition, parts)
+                condition_to_dict(condition, parts)
                 for condition, parts in zip(self.conditions, self.parts, strict=True)
             ],
-            "flips": [_flip_to_dict(flip) for flip in self.flips],
+            "flips": [flip_to_dict(flip) for flip in self.flips],
             "nodes": numbers_of(self.witnesses.nodes),
             "edges": self.witnesses.edges.tolist(),
         }
@@ -176,55 +177,7 @@ class Explanation:
         return drawing_if_molecule(self.graph, self.witnesses.nodes, pairs)
 
 
-def numbers_of(nodes: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the numbers of the nodes that are marked."""
-    numbers: list[int] = np.flatnonzero(nodes).tolist()
-    return numbers
-
-
-def _condition_to_dict(condition: Condition, parts: tuple[FormulaPart, ...]) -> dict[str, Any]:
-    threshold = condition.threshold
-    return {
-        "formula": str(condition.formula),
-        "english": condition.formula.to_english(),
-        "modality": str(condition.split.modality),
-        "inner": str(condition.inner),
-        "count": condition.count,
-        "size": condition.size,
-        "threshold": threshold if isinstance(threshold, int) else str(threshold),
-        "met": condition.met,
-        "margin": condition.margin,
-        "nodes": numbers_of(condition.nodes),
-        "counted": numbers_of(condition.counted),
-        "parts": [
-            {
-                "formula": str(part.formula),
-                "english": part.formula.to_english(),
-                "nodes": numbers_of(part.nodes),
-            }
-            for part in parts
-        ],
-    }
-
-
-def _flip_to_dict(flip: Flip) -> dict[str, Any]:
-    return {
-        "label": flip.label,
-        "total": flip.total,
-        "changes": [
-            {
-                "formula": str(change.formula),
-                "english": change.formula.to_english(),
-                "modality": str(change.modality),
-                "inner": str(change.inner),
-                "before": change.before,
-                "after": change.after,
-            }
-            for change in flip.changes
-        ],
-    }
-
-
+@overload
 def explain(
     idt: IDTPredictor | IDT,
     graph: object,
@@ -232,13 +185,35 @@ def explain(
     *,
     node: int | None = None,
     class_names: Iterable[object] | None = None,
-) -> Explanation:
+) -> Explanation: ...
+
+
+@overload
+def explain(
+    idt: ScorecardPredictor | Scorecard,
+    graph: object,
+    teacher: object = None,
+    *,
+    node: int | None = None,
+    class_names: Iterable[object] | None = None,
+) -> ScoreExplanation: ...
+
+
+def explain(
+    idt: IDTPredictor | IDT | ScorecardPredictor | Scorecard,
+    graph: object,
+    teacher: object = None,
+    *,
+    node: int | None = None,
+    class_names: Iterable[object] | None = None,
+) -> Explanation | ScoreExplanation:
     """Explain why a model gives a graph (or a node) its class.
 
     Parameters
     ----------
-    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDT
-        A fitted model. An `IDT` reads graphs that have its predicates; its classes are numbers.
+    idt : IDTClassifier, ScorecardClassifier, IDTPredictor, IDT or the like
+        A fitted model: rules or a scorecard. An `IDT` or a `Scorecard` reads graphs that have its
+        predicates; its classes are numbers.
     graph : one graph of any kind that the model was fitted on
     teacher : Teacher, torch module or anything with ``predict(graphs)``, optional
         Whose answer to set beside that of the model. Only a network needs torch.
@@ -249,10 +224,11 @@ def explain(
 
     Returns
     -------
-    Explanation
+    Explanation or ScoreExplanation
         The path through the final tree. For every condition: the count, the threshold, by how much
         it is met, and the nodes that satisfy each part of its formula. The smallest change of
-        counts that gives another class.
+        counts that gives another class. Of a scorecard: the lines that give points, how many, and
+        the same about their conditions.
 
     Examples
     --------
@@ -278,9 +254,12 @@ def explain(
     if isinstance(graph, Iterator):
         graph = list(graph)
     subject = graph_subject(idt, graph, node=node, class_names=class_names)
+    if isinstance(subject.model, Scorecard):
+        told = score_explanation(subject, subject.model)
+        return told if teacher is None else _beside_teacher(told, teacher, graph, subject)
     decisions = GraphDecisions(subject.model, subject.batch)
     reasons = witnesses_of(subject, decisions)
-    final = subject.model.final
+    final = decisions.model.final
     leaf, _ = decisions.path(final, subject.row)
     values = final.values[final.leaves[leaf]]
     shares = (values / values.sum()).tolist()
@@ -293,6 +272,16 @@ def explain(
         teacher=None if teacher is None else ask_teacher(teacher, graph, subject, reasons.label),
         target=idt.target if isinstance(idt, IDTPredictor) else None,
     )
+
+
+def _beside_teacher(
+    told: ScoreExplanation, teacher: object, graph: object, subject: GraphSubject
+) -> ScoreExplanation:
+    if told.card.answer == "number":
+        raise UnsupportedInputError(
+            "teacher is for models that tell classes. This scorecard predicts numbers."
+        )
+    return replace(told, teacher=ask_teacher(teacher, graph, subject, told.label))
 
 
 def _support(final: Tree, leaf: int) -> float | None:

@@ -20,7 +20,7 @@ from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.evaluation import more_than_share
 from gnn2logic.logic.syntax import TRUE, Formula, Threshold, modal, negation
 
-__all__ = ["Condition", "GraphDecisions", "largest_count"]
+__all__ = ["Condition", "GraphDecisions", "largest_count", "nodes_seen"]
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -31,10 +31,12 @@ class Condition:
 
     Parameters
     ----------
-    split : Split
-        The decision ``S chi > t`` of the tree.
+    modality : Modality
+        S of the decision ``S chi > t``: which nodes are looked at.
     inner : Formula
         chi, the formula that is counted.
+    threshold : int or Fraction
+        t: a number of nodes, or a share of them.
     count, size : int
         How many nodes in eps_S satisfy chi, and how many there are.
     met : bool
@@ -45,8 +47,9 @@ class Condition:
         Those of them in eps_S: the nodes that the decision counts.
     """
 
-    split: Split
+    modality: Modality
     inner: Formula
+    threshold: Threshold
     count: int
     size: int
     met: bool
@@ -54,15 +57,14 @@ class Condition:
     counted: BoolArray
 
     @property
-    def threshold(self) -> Threshold:
-        """The t of the decision: a number of nodes, or a share of them."""
-        return self.split.threshold
+    def decision(self) -> Formula:
+        """The decision ``S chi > t``, whether it is true or not."""
+        return modal(self.modality, self.inner, self.threshold)
 
     @property
     def formula(self) -> Formula:
         """The condition as it holds here, negated if the decision is false."""
-        decision = modal(self.split.modality, self.inner, self.split.threshold)
-        return decision if self.met else negation(decision)
+        return self.decision if self.met else negation(self.decision)
 
     @property
     def limit(self) -> int:
@@ -118,21 +120,25 @@ class GraphDecisions:
             at = (tree.true_child if self.truth(split)[row] else tree.false_child)[at]
         return tree.leaves.index(at), splits
 
-    def follow(self, row: int) -> tuple[int, tuple[Condition, ...]]:
+    def follow(self, row: int) -> tuple[int, list[Split], tuple[Condition, ...]]:
         """Return the leaf of the final tree that a node reaches, and the decisions before.
 
         Decisions that others on the path imply are left out: they are no reasons of their own.
         """
         leaf, path = self.path(self.model.final, row)
         formulas = column_formulas(self.model, {split.column for split in path})
-        return leaf, _without_implied([self._condition(split, row, formulas) for split in path])
+        conditions = [self._condition(split, row, formulas) for split in path]
+        kept = _without_implied(conditions)
+        splits = [path[conditions.index(condition)] for condition in kept]
+        return leaf, splits, kept
 
     def _condition(self, split: Split, row: int, formulas: Mapping[int, Formula]) -> Condition:
         """Return a decision with all that there is to say about it at a node."""
         counted, _, _ = self.looked_at(split, np.array([row]))
         return Condition(
-            split=split,
+            modality=split.modality,
             inner=formulas[split.column],
+            threshold=split.threshold,
             count=int(self.count(split)[row]),
             size=self.size(split, row),
             met=bool(self.truth(split)[row]),
@@ -150,7 +156,7 @@ class GraphDecisions:
         """Return which nodes some nodes count, which are these themselves, which are near."""
         itself = numbers[:, None] == np.arange(self.graph.n_nodes)
         near = self.graph.edges(split.modality.edges).support[numbers].toarray() > 0
-        return _seen(split.modality, itself, near) & self.values[split.column], itself, near
+        return nodes_seen(split.modality, itself, near) & self.values[split.column], itself, near
 
 
 def largest_count(share: Fraction, size: int) -> int:
@@ -177,7 +183,7 @@ def _implies(one: Condition, other: Condition) -> bool:
 
     A number of nodes and a share of them cannot be compared, but 0 is both.
     """
-    same_count = (one.split.modality, one.inner) == (other.split.modality, other.inner)
+    same_count = (one.modality, one.inner) == (other.modality, other.inner)
     if not same_count or one.met != other.met:
         return False
     stronger, weaker = (one, other) if one.met else (other, one)
@@ -188,7 +194,7 @@ def _implies(one: Condition, other: Condition) -> bool:
     return same_unit and stronger.threshold >= weaker.threshold
 
 
-def _seen(modality: Modality, itself: BoolArray, near: BoolArray) -> BoolArray:
+def nodes_seen(modality: Modality, itself: BoolArray, near: BoolArray) -> BoolArray:
     """Return eps_S: in row v, the nodes that v looks at."""
     if modality.others:
         seen = np.ones_like(near) if modality.neighbours else ~near

@@ -10,12 +10,14 @@ import numpy as np
 from gnn2logic._optional import naming_extra
 from gnn2logic.distillation.agreement import check_same_names
 from gnn2logic.distillation.conversion import as_teacher
-from gnn2logic.distillation.disagreements import fitted_idt
-from gnn2logic.distillation.estimator import IDTDistiller
-from gnn2logic.exceptions import GraphError, ParameterError, UnsupportedInputError
+from gnn2logic.distillation.disagreements import fitted_model
+from gnn2logic.distillation.estimator import Distiller
+from gnn2logic.exceptions import FormulaError, GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
 from gnn2logic.graphs.read_pyg import edges_by_relation
 from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.logic.syntax import Formula
+from gnn2logic.scorecards import ScorecardPredictor
 
 with naming_extra("torch", "torch_geometric", extra="torch", purpose="IDTExplainer"):
     import torch
@@ -40,17 +42,19 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
     The masks rank the witnesses of the rule that fires: the nodes that its conditions count, down
     to the input features, and the edges along which they are found. What every condition counts
     has 1, what only decides further down has less (see `Witnesses.node_scores`), all others have
-    0. The explanation also has
+    0. Of a scorecard the lines that give points take the place of the rule, and count as much as
+    their points. The explanation also has
 
-    - ``formula``: the `Formula` of the class that the IDT predicts,
+    - ``formula``: the `Formula` of the class that the model predicts; None for a scorecard of so
+      many lines that its formula is too long,
     - ``rule``: the conditions that hold in this graph, as text,
-    - ``label``: the class that the IDT predicts,
+    - ``label``: the class that the model predicts,
     - ``agrees``: whether that is the class that the network predicts. If not, the rule explains
-      the IDT and not the network.
+      the model and not the network.
 
     Parameters
     ----------
-    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller
+    idt : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
         A model that was fitted on the features that the network reads.
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module, optional
         What the model was distilled from. It says which labels the outputs of the network stand
@@ -77,10 +81,12 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, idt: IDTPredictor | IDTDistiller, teacher: object = None) -> None:
+    def __init__(
+        self, idt: IDTPredictor | ScorecardPredictor | Distiller, teacher: object = None
+    ) -> None:
         super().__init__()
-        self.idt = fitted_idt(idt)
-        if teacher is None and isinstance(idt, IDTDistiller):
+        self.idt = fitted_model(idt)
+        if teacher is None and isinstance(idt, Distiller):
             teacher = idt.teacher
         self._outputs = _output_labels(self.idt, teacher)
 
@@ -100,7 +106,7 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
                 "IDTExplainer explains graphs with one type of nodes. Got a dictionary of tensors."
             )
         row = self._row(index, kwargs.get("batch"))
-        node = row if self.idt.model_.level == "node" else None
+        node = row if self.idt.level == "node" else None
         data = self._data(x, edge_index, kwargs)
         reasons = witnesses(self.idt, data, node=node)
         explanation = Explanation()
@@ -108,14 +114,22 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
             explanation.node_mask = _tensor(reasons.node_scores, x).unsqueeze(1)
         if self.explainer_config.edge_mask_type is not None:
             explanation.edge_mask = _edge_mask(reasons, data, self.idt).to(x.device)
-        explanation.formula = self.idt.formula(reasons.label)
+        explanation.formula = self._formula(reasons.label)
         explanation.rule = str(reasons.rule)
         explanation.label = reasons.label
         explanation.agrees = reasons.label == self._label(int(target.flatten()[row or 0]))
         return explanation
 
+    def _formula(self, label: object) -> Formula | None:
+        try:
+            return self.idt.formula(label)
+        except FormulaError:
+            if isinstance(self.idt, ScorecardPredictor):
+                return None
+            raise
+
     def _row(self, index: int | Tensor | None, batch: Tensor | None) -> int | None:
-        if self.idt.model_.level == "graph":
+        if self.idt.level == "graph":
             if batch is not None and bool((batch != 0).any()):
                 raise GraphError(
                     f"One graph is explained at a time. Got a batch of {int(batch.max()) + 1}."
@@ -163,7 +177,7 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
         return problem is None
 
     def _problem(self) -> str | None:
-        level = self.idt.model_.level
+        level = self.idt.level
         settings, model = self.explainer_config, self.model_config
         if settings.explanation_type != ExplanationType.model:
             return (
@@ -191,7 +205,7 @@ def _tensor(marked: Any, like: Tensor) -> Tensor:
     return torch.from_numpy(np.asarray(marked, dtype=np.float32)).to(like.device)
 
 
-def _output_labels(idt: IDTPredictor, teacher: object) -> list[object] | None:
+def _output_labels(idt: IDTPredictor | ScorecardPredictor, teacher: object) -> list[object] | None:
     """Return the labels that the outputs of the network stand for; None if they are numbers."""
     ours: list[object] = idt.classes_.tolist()
     names = None if teacher is None else as_teacher(teacher).classes
@@ -208,7 +222,7 @@ def _output_labels(idt: IDTPredictor, teacher: object) -> list[object] | None:
     )
 
 
-def _edge_mask(reasons: Witnesses, data: Data, idt: IDTPredictor) -> Tensor:
+def _edge_mask(reasons: Witnesses, data: Data, idt: IDTPredictor | ScorecardPredictor) -> Tensor:
     """Return the scores of edges that are witnesses, 0 at the others."""
     size = reasons.graph.n_nodes
     sources, targets = data.edge_index.cpu().numpy()

@@ -14,6 +14,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import as_batch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.scorecards import Scorecard, ScorecardPredictor
 
 __all__ = [
     "GraphSubject",
@@ -31,14 +32,14 @@ class Subject:
 
     Parameters
     ----------
-    model : IDT
+    model : IDT or Scorecard
     labels : list
-        The classes by number, as the model itself calls them.
+        The classes by number, as the model itself calls them; empty if it predicts numbers.
     batch : GraphBatch
         The graphs, with the predicates of the model.
     """
 
-    model: IDT
+    model: IDT | Scorecard
     labels: list[Any]
     batch: GraphBatch
 
@@ -77,8 +78,8 @@ class GraphSubject(Subject):
 
     @property
     def row(self) -> int:
-        """The node from which the decisions of the final tree look."""
-        # Decisions about the graph look along 1, so they are the same at every node.
+        """The node from which the conditions look."""
+        # Conditions about the graph look along 1, so they are the same at every node.
         return 0 if self.node is None else self.node
 
 
@@ -86,6 +87,7 @@ def graph_subject(
     idt: object, graph: object, *, node: int | None, class_names: Iterable[object] | None = None
 ) -> GraphSubject:
     """Return what is explained; all that users give is checked here."""
+    model: IDT | Scorecard
     labels: list[Any]
     if isinstance(idt, IDT):
         model, labels = idt, list(range(idt.final.values.shape[1]))
@@ -96,10 +98,17 @@ def graph_subject(
         batch = idt.encoder_.transform(graph)
         if class_names is None:
             class_names = idt.shown_classes
+    elif isinstance(idt, Scorecard):
+        model, labels = idt, list(range(idt.n_classes))
+        batch = as_batch(graph)
+    elif isinstance(idt, ScorecardPredictor):
+        model = idt.card_
+        labels = [] if model.answer == "number" else idt.classes_.tolist()
+        batch = idt.encoder_.transform(graph)
     else:
         raise UnsupportedInputError(
-            "idt must be an IDTClassifier, an IDTRegressor or the like, an IDTPredictor or an IDT. "
-            f"Got {type(idt).__name__} instead."
+            "idt must be an IDTClassifier, an IDTRegressor or the like, an IDTPredictor, an IDT, "
+            f"or the same of a scorecard. Got {type(idt).__name__} instead."
         )
     if batch.n_graphs != 1:
         raise GraphError(
@@ -119,7 +128,7 @@ def _checked_names(class_names: Iterable[object], count: int) -> list[object]:
     return names
 
 
-def _checked_node(model: IDT, batch: GraphBatch, node: Any) -> int | None:
+def _checked_node(model: IDT | Scorecard, batch: GraphBatch, node: Any) -> int | None:
     if model.level == "graph":
         if node is not None:
             raise ParameterError(

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING
 
 from gnn2logic._text import one_line
+from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.parts import FormulaPart, ShortNames
 from gnn2logic.explanation.path import Condition
+from gnn2logic.explanation.score_explanations import ScoreExplanation
+from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.syntax import TRUE
+from gnn2logic.scorecards.tables import verdict_of
 
 if TYPE_CHECKING:
     from gnn2logic.explanation.explanations import Explanation
@@ -26,6 +30,8 @@ __all__ = [
     "NodeWords",
     "Wording",
     "count_words",
+    "points_words",
+    "score_columns",
     "to_html",
     "to_text",
     "wording_of",
@@ -36,15 +42,17 @@ _SHOWN_NODES = 30
 # is room.
 _SHOWN_PARTS = 8
 _CAVEAT = (
-    "This is about the counts that the final tree compares. A change of the graph may change "
+    "This is about the counts that {} compare{}. A change of the graph may change "
     "several of them at once, and not every combination of counts belongs to a graph."
 )
+_ITSELF = Modality.from_set("I")
 
 
 @dataclass(frozen=True)
 class ConditionWords:
-    """A condition: in words, in logic, and what was counted."""
+    """A condition, or a line with its points: in words, in logic, and what was counted."""
 
+    number: int
     words: str
     formula: str
     count: str
@@ -84,11 +92,13 @@ class Wording:
     last: str
 
 
-def wording_of(explanation: Explanation, vocabulary: Names | None = None) -> Wording:
+def wording_of(
+    explanation: Explanation | ScoreExplanation, vocabulary: Names | None = None
+) -> Wording:
     """Return what to say about an explanation; the words are for predicates and relations."""
     parts = {part.formula: part for parts_of_one in explanation.parts for part in parts_of_one}
     changes = [change.formula for flip in explanation.flips for change in flip.changes]
-    formulas = [condition.formula for condition in explanation.conditions]
+    formulas = [reason.formula for reason in explanation.reasons]
     short_names = ShortNames.of([*formulas, *changes], parts, vocabulary=vocabulary)
     # Changes may name parts of formulas that are not on the path.
     elsewhere = [formula for formula in short_names.names if formula not in parts]
@@ -96,20 +106,29 @@ def wording_of(explanation: Explanation, vocabulary: Names | None = None) -> Wor
         parts[formula] = FormulaPart(formula, nodes)
     named = [parts[formula] for formula in short_names.names]
     others = [part for part in parts.values() if part.formula not in short_names.names]
-    counted = {condition.inner for condition in explanation.conditions}
+    counted = {reason.inner for reason in explanation.reasons}
     others.sort(key=lambda part: part.formula not in counted)
     n_shown = max(_SHOWN_PARTS - len(named), sum(part.formula in counted for part in others))
     where = "" if explanation.node is None else f" of node {explanation.node}"
-    target = explanation.target
-    name = explanation.answer if target is None or target.name is None else one_line(target.name)
+    what, label = str(explanation.answer), label_text(explanation.label)
+    if isinstance(explanation, ScoreExplanation):
+        if explanation.answer == "number":
+            label = f"{explanation.label:.4g}"
+        notes = _score_notes(explanation)
+        said = [_line(line, explanation, short_names) for line in explanation.reasons]
+    else:
+        target = explanation.target
+        if target is not None and target.name is not None:
+            what = one_line(target.name)
+        notes = _path_notes(explanation)
+        numbered = enumerate(explanation.conditions, start=1)
+        said = [_condition(number, condition, short_names) for number, condition in numbered]
     return Wording(
         answer=explanation.answer,
-        label=label_text(explanation.label),
-        title=f"Predicted {name}{where}: {label_text(explanation.label)}",
-        notes=tuple(_notes(explanation)),
-        conditions=tuple(
-            _condition(condition, short_names) for condition in explanation.conditions
-        ),
+        label=label,
+        title=f"Predicted {what}{where}: {label}",
+        notes=(*notes, *_teacher_notes(explanation)),
+        conditions=tuple(said),
         nodes=tuple(_nodes(part, short_names) for part in [*named, *others[:n_shown]]),
         left_out=max(len(others) - n_shown, 0),
         flips=tuple(_flip(flip, short_names) for flip in explanation.flips),
@@ -117,7 +136,7 @@ def wording_of(explanation: Explanation, vocabulary: Names | None = None) -> Wor
     )
 
 
-def _notes(explanation: Explanation) -> list[str]:
+def _path_notes(explanation: Explanation) -> list[str]:
     notes = []
     if explanation.target is not None:
         # What is said is the middle of what the training data had, and none of it has to have it.
@@ -133,16 +152,83 @@ def _notes(explanation: Explanation) -> list[str]:
         notes.append(
             f"{percent(explanation.share)} of the training {explanation.level}s are of this class."
         )
-    teacher = explanation.teacher
-    if teacher is not None:
-        sure = "" if teacher.probability is None else f", {percent(teacher.probability)} sure"
-        verdict = "agrees" if teacher.agrees else "disagrees, so this explains the rule alone"
-        notes.append(f"The teacher {verdict}: {label_text(teacher.label)}{sure}.")
     return notes
 
 
-def _condition(condition: Condition, short_names: ShortNames) -> ConditionWords:
+def _score_notes(explanation: ScoreExplanation) -> list[str]:
+    card, scores = explanation.card, explanation.scores
+    columns = score_columns(explanation)
+    fired, n_lines = len(explanation.reasons), len(explanation.lines)
+    lines = "1 line gives" if fired == 1 else f"{fired} lines give"
+    made = f"{lines} points, of {n_lines}"
+    if any(card.base):
+        base = points_words(card.base, columns)
+        made += f"; {base} for every {explanation.level}"
+    if len(scores) > 1:
+        listed = ", ".join(
+            f"{label_text(name)} {score}"
+            for name, score in zip(explanation.class_names, scores, strict=True)
+        )
+        notes = [f"Scores: {listed} ({made})."]
+    else:
+        notes = [f"Score: {scores[0]} ({made})."]
+    verdict = verdict_of(card, explanation.class_names)
+    if card.answer == "number":
+        return [*notes, sentence(verdict)]
+    chance = percent(explanation.shares[explanation.label])
+    return [*notes, f"It is {verdict}. Probability of {label_text(explanation.label)}: {chance}."]
+
+
+def score_columns(explanation: ScoreExplanation) -> tuple[str, ...]:
+    """Return what the columns of points are for; one column needs no name."""
+    names = explanation.class_names
+    return () if len(explanation.scores) == 1 else tuple(map(label_text, names))
+
+
+def points_words(points: Sequence[int], columns: Sequence[str]) -> str:
+    """Return points in words.
+
+    >>> points_words([1], []), points_words([3, 0, -2], ["a", "b", "c"])
+    ('+1 point', '+3 points for a, -2 points for c')
+    """
+    if not columns:
+        return _points(points[0])
+    given = zip(points, columns, strict=True)
+    return ", ".join(f"{_points(number)} for {name}" for number, name in given if number)
+
+
+def _points(number: int) -> str:
+    return f"{number:+d} point{'' if abs(number) == 1 else 's'}"
+
+
+def _teacher_notes(explanation: Explanation | ScoreExplanation) -> list[str]:
+    teacher = explanation.teacher
+    if teacher is None:
+        return []
+    what = "score" if isinstance(explanation, ScoreExplanation) else "rule"
+    sure = "" if teacher.probability is None else f", {percent(teacher.probability)} sure"
+    verdict = "agrees" if teacher.agrees else f"disagrees, so this explains the {what} alone"
+    return [f"The teacher {verdict}: {label_text(teacher.label)}{sure}."]
+
+
+def _line(
+    reason: LineReason, explanation: ScoreExplanation, short_names: ShortNames
+) -> ConditionWords:
+    words = _capital(short_names.words(reason.formula))
+    given = points_words(reason.points, score_columns(explanation))
+    margins = [f"{each.margin} {_direction(each)}" for each in reason.deciding]
+    first = reason.deciding[0]
+    count = f"{count_words(first)}; {' or '.join(margins)} would give other points."
+    if first.modality == _ITSELF:
+        count = "So it is at this node."
     return ConditionWords(
+        reason.number, f"{words}: {given}.", short_names.logic(reason.formula), count
+    )
+
+
+def _condition(number: int, condition: Condition, short_names: ShortNames) -> ConditionWords:
+    return ConditionWords(
+        number,
         sentence(short_names.words(condition.formula)),
         short_names.logic(condition.formula),
         f"{count_words(condition)}; {condition.margin} {_direction(condition)} would break it.",
@@ -200,12 +286,18 @@ def _flip(flip: Flip, short_names: ShortNames) -> FlipWords:
     return FlipWords(label_text(flip.label), flip.total, changes)
 
 
-def _last(explanation: Explanation) -> str:
-    if not explanation.conditions:
+def _last(explanation: Explanation | ScoreExplanation) -> str:
+    if isinstance(explanation, ScoreExplanation):
+        if explanation.answer == "number":
+            return ""
+        is_constant, compared = not explanation.lines, ("the lines", "")
+    else:
+        is_constant, compared = not explanation.conditions, ("the final tree", "s")
+    if is_constant:
         return f"The model gives this {explanation.answer} to every {explanation.level}."
-    if explanation.flips:
-        return _CAVEAT
-    return f"No change of these counts gives another {explanation.answer}."
+    if not explanation.flips:
+        return f"No change of these counts gives another {explanation.answer}."
+    return _CAVEAT.format(*compared)
 
 
 def label_text(label: object) -> str:
@@ -248,8 +340,8 @@ def _paragraphs(wording: Wording) -> Iterator[Iterator[str]]:
         yield _wrapped(note, "")
     if wording.conditions:
         yield iter(["", "Because"])
-    for number, condition in enumerate(wording.conditions, start=1):
-        start = f"  {number}. "
+    for condition in wording.conditions:
+        start = f"  {condition.number}. "
         yield _wrapped(condition.words, start)
         yield _wrapped(condition.formula, " " * len(start))
         yield _wrapped(condition.count, " " * len(start))
@@ -266,7 +358,7 @@ def _paragraphs(wording: Wording) -> Iterator[Iterator[str]]:
         yield iter(["", f"The smallest change of counts for another {wording.answer}"])
     for flip in wording.flips:
         yield _wrapped(f"{flip.label}, by {flip.total}: {' '.join(flip.changes)}", "  - ")
-    if wording.conditions and not wording.flips:
+    if wording.conditions and not wording.flips and wording.last:
         yield iter([""])
     yield _wrapped(wording.last, "  " if wording.flips else "")
 
@@ -289,14 +381,13 @@ def to_html(wording: Wording) -> str:
     if wording.conditions:
         elements.append("<p>Because</p>")
         elements.append(
-            _list(
-                "ol",
-                (
-                    f"{escape(condition.words)}<br><code>{escape(condition.formula)}</code><br>"
-                    f"{escape(condition.count)}"
-                    for condition in wording.conditions
-                ),
+            "<ol>"
+            + "".join(
+                f'<li value="{condition.number}">{escape(condition.words)}<br>'
+                f"<code>{escape(condition.formula)}</code><br>{escape(condition.count)}</li>"
+                for condition in wording.conditions
             )
+            + "</ol>"
         )
     if wording.nodes:
         more = [f"and {wording.left_out} smaller parts"] if wording.left_out else []
@@ -314,7 +405,8 @@ def to_html(wording: Wording) -> str:
                 ),
             )
         )
-    elements.append(f"<p><small>{escape(wording.last)}</small></p>")
+    if wording.last:
+        elements.append(f"<p><small>{escape(wording.last)}</small></p>")
     return f"<div>{''.join(elements)}</div>"
 
 

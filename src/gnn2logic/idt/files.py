@@ -13,14 +13,9 @@ from gnn2logic.idt.documents import Contents, from_bytes
 from gnn2logic.idt.parameters import parameters_from_document
 from gnn2logic.idt.predictor import IDTPredictor
 
-__all__ = ["check_terms", "load", "predictor_from", "read_contents", "read_model_file"]
+__all__ = ["check_terms", "predictor_from", "read_contents", "read_model_file"]
 
 _MOST_BYTES = 2**28
-
-
-def load(path: str | os.PathLike[str]) -> IDTPredictor:
-    """Read an Iterated Decision Tree; `gnn2logic.load` reads models of either form."""
-    return predictor_from(read_contents(path))
 
 
 def predictor_from(contents: Contents) -> IDTPredictor:

@@ -99,6 +99,11 @@ class GraphModel:
         return to_python(self._question(), name=name)
 
     @property
+    def level(self) -> Literal["graph", "node"]:
+        """What is predicted for: "graph" or "node"."""
+        return self._level
+
+    @property
     def n_features_in_(self) -> int:
         """The number of columns of the graphs: features, or predicates if they had those."""
         check_fitted(self, "encoder_")

@@ -11,8 +11,11 @@ import numpy.typing as npt
 
 from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.explanations import Explanation
 from gnn2logic.explanation.path import Condition
+from gnn2logic.explanation.score_explanations import ScoreExplanation
+from gnn2logic.explanation.wording import points_words, score_columns
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.logic.syntax import TRUE, conjunction
@@ -41,17 +44,21 @@ _LEGEND = 30.0
 _GAP = 0.04
 
 
-def plot_explanation(explanation: Explanation, *, random_state: int = 0, ax: Any = None) -> Any:
+def plot_explanation(
+    explanation: Explanation | ScoreExplanation, *, random_state: int = 0, ax: Any = None
+) -> Any:
     """Draw the graph of an explanation once for each count that the path compares.
 
+    Of a scorecard it is drawn once for each line that gives points.
+
     The nodes that are counted are filled; the caption has the condition, the count and the
-    threshold. Conditions about the same nodes share a picture. Nodes have their numbers, as in the
-    text of the explanation. The node that is classified, if the model classifies nodes, has a blue
-    ring.
+    threshold, or the points. Conditions about the same nodes share a picture. Nodes have their
+    numbers, as in the text of the explanation. The node that is classified, if the model classifies
+    nodes, has a blue ring.
 
     Parameters
     ----------
-    explanation : Explanation
+    explanation : Explanation or ScoreExplanation
         What `gnn2logic.explain` returns.
     random_state : int
         Another seed gives another layout.
@@ -79,13 +86,13 @@ def plot_explanation(explanation: Explanation, *, random_state: int = 0, ax: Any
     >>> plt.close(ax.figure)
     """
     needs_matplotlib("plot_explanation", ax)
-    if not isinstance(explanation, Explanation):
+    if not isinstance(explanation, Explanation | ScoreExplanation):
         raise UnsupportedInputError(
             f"explanation must be what explain returns. Got {type(explanation).__name__} instead."
         )
     graph = explanation.graph
     points = layout(graph, check_whole("random_state", random_state, least=0))
-    terms = _terms(explanation.conditions)
+    terms = _terms(explanation)
     count = max(len(terms), 1)
     width, height = _cell(points)
     legend = bool(without_shape_edges(graph).relations)
@@ -128,17 +135,23 @@ def _cell(points: npt.NDArray[np.float64]) -> tuple[float, float]:
     return width, float(np.clip(width * high / wide, 1.0, _WIDEST))
 
 
-def _captions(explanation: Explanation, width: float) -> list[str]:
+def _captions(explanation: Explanation | ScoreExplanation, width: float) -> list[str]:
+    if isinstance(explanation, ScoreExplanation):
+        columns = score_columns(explanation)
+        captions = [_line_caption(line, columns, width) for line in explanation.reasons]
+        return captions or ["no line gives points"]
     if not explanation.conditions:
         return [f"every {explanation.level}, without conditions"]
-    return [_caption(term, width) for term in _terms(explanation.conditions)]
+    return [_caption(term, width) for term in _terms(explanation)]
 
 
-def _terms(conditions: Sequence[Condition]) -> list[list[Condition]]:
-    """Return the conditions by what they count."""
+def _terms(explanation: Explanation | ScoreExplanation) -> list[list[Condition]]:
+    """Return the conditions by what they count, or those of every line with points."""
+    if isinstance(explanation, ScoreExplanation):
+        return [list(line.deciding) for line in explanation.reasons]
     terms: dict[object, list[Condition]] = {}
-    for condition in conditions:
-        terms.setdefault((condition.split.modality, condition.inner), []).append(condition)
+    for condition in explanation.conditions:
+        terms.setdefault((condition.modality, condition.inner), []).append(condition)
     return list(terms.values())
 
 
@@ -146,9 +159,18 @@ def _n_lines(captions: list[str]) -> int:
     return max(caption.count("\n") + 1 for caption in captions)
 
 
-def _heading(explanation: Explanation) -> str:
+def _heading(explanation: Explanation | ScoreExplanation) -> str:
     text = f"class {one_line(str(explanation.label))}"
-    text = f"Node {explanation.node}: {text}" if explanation.node is not None else f"C{text[1:]}"
+    if isinstance(explanation, ScoreExplanation):
+        is_number = explanation.card.answer == "number"
+        scores = ", ".join(map(str, explanation.scores))
+        text = f"{explanation.label:.4g}" if is_number else text
+        text += f", score{'' if len(explanation.scores) == 1 else 's'} {scores}"
+    text = (
+        f"Node {explanation.node}: {text}"
+        if explanation.node is not None
+        else f"{text[0].upper()}{text[1:]}"
+    )
     if explanation.teacher is None:
         return text
     return f"{text}, teacher: {one_line(str(explanation.teacher.label))}"
@@ -164,6 +186,17 @@ def _caption(conditions: Sequence[Condition], width: float) -> str:
     needed = " and ".join(_needed(condition) for condition in conditions)
     last = _fitted(f"{first.count} {nodes}, {needed} needed", room, _SIZE, _MAX_LINES)
     return "\n".join([*lines, *last])
+
+
+def _line_caption(line: LineReason, columns: Sequence[str], width: float) -> str:
+    """Return what a line says, the count, and its points."""
+    room, first = width * (1 - 2 * _GAP), line.deciding[0]
+    nodes = "nodes" if first.inner is TRUE else f"of {first.size} nodes"
+    points = points_words(line.points, columns)
+    lines = _fitted(f"{line.number}. {formula_text(line.formula)}", room, _SIZE, _MAX_LINES)
+    return "\n".join(
+        [*lines, *_fitted(f"{first.count} {nodes}: {points}", room, _SIZE, _MAX_LINES)]
+    )
 
 
 def _fitted(text: str, room: float, size: float, max_lines: int) -> list[str]:

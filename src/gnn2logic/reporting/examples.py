@@ -6,47 +6,56 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic._optional import import_optional
-from gnn2logic.explanation.flips import Flip, flips_at
+from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.parts import ShortNames
-from gnn2logic.explanation.path import Condition, GraphDecisions
+from gnn2logic.explanation.path import Condition
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.structure_names import RELATIONS
-from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.idt.tree import Split
+from gnn2logic.logic.simplification.folding import fold_modal
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.plotting.graph_drawing import spacing
 from gnn2logic.plotting.graph_layout import category_column, layout, node_labels
+from gnn2logic.plotting.scorecards import plot_card_path
 from gnn2logic.plotting.trees import plot_idt
 from gnn2logic.reporting.comparison import Comparison
 from gnn2logic.reporting.subject import ReportSubject
+from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = [
+    "Story",
     "choose_rows",
     "count_edges",
+    "decision_of",
     "describe_examples",
     "drawn_graph",
-    "idt_svg",
+    "flip_of",
     "inline_svg",
+    "model_svg",
     "nodes_to_draw",
 ]
 
 
-def idt_svg(idt: IDTPredictor, classes: Sequence[str], max_leaves: int) -> str:
-    """Return the picture of a model; the same model gives the same text."""
+def model_svg(
+    model: IDTPredictor | ScorecardPredictor, classes: Sequence[str], max_leaves: int
+) -> str:
+    """Return the picture of a model, of a scorecard its path; one model gives one text."""
     matplotlib = import_optional("matplotlib", extra="plot", purpose="A report")
     pyplot = import_optional("matplotlib.pyplot", extra="plot", purpose="A report")
     # Letters are drawn as shapes, so that boxes fit their texts on every machine.
     settings = {"svg.hashsalt": "gnn2logic", "svg.fonttype": "path", "savefig.transparent": True}
     with matplotlib.rc_context(settings):
-        ax = plot_idt(idt, class_names=classes, max_leaves=max_leaves)
+        if isinstance(model, ScorecardPredictor):
+            ax = plot_card_path(model)
+        else:
+            ax = plot_idt(model, class_names=classes, max_leaves=max_leaves)
         try:
             file = io.StringIO()
             nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
@@ -165,22 +174,25 @@ def _some(
     return ((int(position), None) for position in np.sort(drawn))
 
 
+class Story(Protocol):
+    """What there is to say about a model on examples."""
+
+    def on_graph(
+        self, graph: GraphBatch, node: int | None, number_of: dict[Formula, int]
+    ) -> dict[str, Any]:
+        """Return why the model gives one graph (or node) its class."""
+
+
 def describe_examples(
     subject: ReportSubject,
     positions: Sequence[int],
     formulas: Sequence[Formula],
-    model: IDT,
-    splits: dict[Split, tuple[Formula, Formula]],
-    short_names: ShortNames,
+    story: Story,
     *,
     max_nodes: int,
     random_state: int,
 ) -> list[dict[str, Any]]:
-    """Return the examples as plain data: answers, picture, truth of all formulas, decisions.
-
-    `model` is the model whose decisions are told, `splits` what they say, `short_names` those of
-    long parts.
-    """
+    """Return the examples as plain data: answers, picture, truth of all formulas, decisions."""
     comparison = subject.comparison
     rows = [int(comparison.rows[position]) for position in positions]
     spots = [subject.position(row) for row in rows]
@@ -189,7 +201,6 @@ def describe_examples(
     truth = [formula.evaluate(batch, level="node") for formula in formulas]
     number_of = {formula: number for number, formula in enumerate(formulas)}
     graphs = {graph: batch[inside] for inside, graph in enumerate(numbers)}
-    decisions_on = {graph: GraphDecisions(model, one) for graph, one in graphs.items()}
     differs = comparison.differs
     pictures: dict[tuple[int, bytes], dict[str, Any]] = {}
     examples = []
@@ -201,9 +212,6 @@ def describe_examples(
         key = (graph, nodes.tobytes())
         if key not in pictures:
             pictures[key] = drawn_graph(one, nodes, random_state)
-        # Decisions about a graph are the same at every node.
-        leaf, conditions = decisions_on[graph].follow(node or 0)
-        flips = flips_at(decisions_on[graph], node or 0, leaf, subject.model_class_names)
         examples.append(
             {
                 "name": _name(subject, graph, node),
@@ -215,8 +223,7 @@ def describe_examples(
                 "differs": bool(differs[position]),
                 "n_nodes": stop - start,
                 "n_edges": count_edges(one),
-                "decisions": [_decision(condition, splits, number_of) for condition in conditions],
-                "flips": [_flip(flip, short_names) for flip in flips],
+                **story.on_graph(one, node, number_of),
                 "counts": [int(values[start:stop].sum()) for values in truth],
                 "truth": [_bits(values[start:stop][nodes]) for values in truth],
                 "drawing": pictures[key],
@@ -225,27 +232,26 @@ def describe_examples(
     return examples
 
 
-def _decision(
-    condition: Condition,
-    splits: dict[Split, tuple[Formula, Formula]],
-    number_of: dict[Formula, int],
-) -> dict[str, Any]:
-    split = condition.split
+def decision_of(condition: Condition, number_of: dict[Formula, int]) -> dict[str, Any]:
+    """Return what a condition counts; formulas are numbers of those that are shown."""
+    modality, threshold = condition.modality, condition.threshold
+    said = fold_modal(modality, condition.inner, threshold, simple=False)
     return {
-        "decision": number_of.get(splits[split][0]),
+        "decision": number_of.get(said),
         "counted": number_of.get(condition.inner),
         "count": condition.count,
         "size": condition.size,
-        "modality": str(split.modality),
-        "among": split.modality.set_name,
-        "threshold": str(split.threshold),
-        "is_share": isinstance(split.threshold, Fraction),
+        "modality": str(modality),
+        "among": modality.set_name,
+        "threshold": str(threshold),
+        "is_share": isinstance(threshold, Fraction),
         "met": condition.met,
         "margin": condition.margin,
     }
 
 
-def _flip(flip: Flip, short_names: ShortNames) -> dict[str, Any]:
+def flip_of(flip: Flip, short_names: ShortNames) -> dict[str, Any]:
+    """Return a change of counts in words."""
     return {
         "class": flip.label,
         "total": flip.total,

@@ -9,6 +9,7 @@ import numpy as np
 from gnn2logic.explanation.parts import SHORT, ShortNames
 from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.idt.model import IDT
+from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.rules import Rule
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.simplification.folding import fold_modal
@@ -34,7 +35,7 @@ __all__ = [
 
 ROLES = {
     "counted": "What the final tree counts",
-    "named": "ShortNames of nodes",
+    "named": "Kinds of nodes",
     "rule": "Rules",
     "decision": "Decisions of the final tree",
     "inner": "Inside of the inner trees",
@@ -199,9 +200,9 @@ def class_rules(
     return rules
 
 
-def trade_off(subject: ReportSubject, limits: ReportLimits) -> dict[str, Any]:
+def trade_off(subject: ReportSubject, idt: IDTPredictor, limits: ReportLimits) -> dict[str, Any]:
     """Return the rules that are small enough, the smallest first, and why one was chosen."""
-    idt, comparison = subject.idt, subject.comparison
+    comparison = subject.comparison
     weights = np.zeros(subject.n_rows)
     weights[comparison.rows] = 1.0
 

@@ -175,7 +175,7 @@ _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 
 
 def to_html(document: dict[str, Any], picture: str) -> str:
-    """Return the page; `picture` is the Iterated Decision Tree as SVG."""
+    """Return the page; `picture` is the model as SVG."""
     script = _file("report.js")
     return _rendered(
         "report.html.j2",
@@ -257,7 +257,8 @@ def to_markdown(document: dict[str, Any]) -> str:
         "block": _block,
         "heads": _heads,
         "cells": _cells,
-        "rule_says": lambda name: f"Rule says {_plain(name)}",
+        "signed": lambda number: f"{number:+d}" if number else "",
+        "rule_says": lambda name, noun: f"{noun.capitalize()} says {_plain(name)}",
     }
     text = _rendered(
         "report.md.j2",

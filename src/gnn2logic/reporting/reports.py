@@ -13,7 +13,7 @@ from gnn2logic._files import write_atomically
 from gnn2logic._optional import import_optional
 from gnn2logic._text import visible_json, visible_texts
 from gnn2logic._validation import check_whole
-from gnn2logic.reporting.examples import idt_svg
+from gnn2logic.reporting.examples import model_svg
 from gnn2logic.reporting.pages import to_html, to_markdown
 from gnn2logic.reporting.subject import ReportLimits, read_subject
 from gnn2logic.reporting.summary import summarise
@@ -31,7 +31,7 @@ class Report:
     document : dict
         Everything the report says, ready for JSON.
     picture : str
-        The Iterated Decision Tree as SVG.
+        The Iterated Decision Tree as SVG; of a scorecard, lines against accuracy.
     """
 
     def __init__(self, document: dict[str, Any], picture: str) -> None:
@@ -91,8 +91,8 @@ def report(
 
     Parameters
     ----------
-    idt : IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller
-        A fitted model.
+    idt : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
+        A fitted model: rules or a scorecard, also from a file or from a distiller.
     graphs : Dataset, or any graphs that the model reads
         The graphs to measure it on: best some that it has not learned from.
     y : array, optional
@@ -156,7 +156,7 @@ def report(
     if max_nodes is None and subject.level == "node":
         limits = replace(limits, max_nodes=limits.max_nodes // 2)
     document = summarise(subject, limits, seed)
-    return Report(document, idt_svg(subject.idt, subject.model_class_names, limits.max_leaves))
+    return Report(document, model_svg(subject.idt, subject.model_class_names, limits.max_leaves))
 
 
 def _encoded(text: str) -> bytes:

@@ -17,6 +17,7 @@ from gnn2logic.explanation.subject import Subject, teacher_with_predict
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.reporting.comparison import Comparison
+from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = ["ReportLimits", "ReportSubject", "read_subject"]
 
@@ -59,7 +60,7 @@ class ReportSubject(Subject):
 
     Parameters
     ----------
-    idt : IDTPredictor
+    idt : IDTPredictor or ScorecardPredictor
     graphs : object
         The graphs as they were given.
     comparison : Comparison
@@ -71,7 +72,7 @@ class ReportSubject(Subject):
         None without a teacher, and for one of which only the labels are known.
     """
 
-    idt: IDTPredictor
+    idt: IDTPredictor | ScorecardPredictor
     graphs: Any
     comparison: Comparison
     graph_names: list[str]
@@ -105,13 +106,14 @@ def read_subject(
     """Return what a report is about; every argument is checked before any work is done."""
     model = _fitted(idt)
     if isinstance(graphs, Dataset):
-        y = graphs.y if y is None and model.model_.level == "graph" else y
+        y = graphs.y if y is None and model.level == "graph" else y
         dataset_name = graphs.name if dataset_name is None else dataset_name
         if class_names is None and set(model.classes_.tolist()) <= set(range(graphs.n_classes)):
             class_names = graphs.class_names
         graphs = graphs.inputs
     graphs = read_once(graphs)
-    subject = Subject(model.model_, model.classes_.tolist(), model.encoder_.transform(graphs))
+    plain = model.model_ if isinstance(model, IDTPredictor) else model.card_
+    subject = Subject(plain, model.classes_.tolist(), model.encoder_.transform(graphs))
     return ReportSubject(
         model=subject.model,
         labels=subject.labels,
@@ -120,28 +122,36 @@ def read_subject(
         graphs=graphs,
         graph_names=_graph_names(graph_names, subject.batch.n_graphs),
         comparison=_comparison(subject, model, graphs, y, teacher, mask, class_names),
-        title=_heading(dataset_name, teacher) if title is None else title,
+        title=_heading(model, dataset_name, teacher) if title is None else title,
         dataset_name=dataset_name,
         teacher_name=None if teacher is None else _teacher_name(teacher),
     )
 
 
-def _fitted(idt: Any) -> IDTPredictor:
-    if not isinstance(idt, IDTPredictor) and hasattr(idt, "idt_"):
-        # An IDTDistiller; its room needs torch, which a report does not.
-        idt = idt.idt_
-    if not isinstance(idt, IDTPredictor):
-        raise UnsupportedInputError(
-            "idt must be a fitted IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller. "
-            f"Got {type(idt).__name__} instead."
-        )
-    check_fitted(idt, "model_")
-    return idt
+def _fitted(idt: Any) -> IDTPredictor | ScorecardPredictor:
+    for name in ("idt_", "scorecard_"):
+        if not isinstance(idt, IDTPredictor | ScorecardPredictor) and hasattr(idt, name):
+            # A distiller; its room needs torch, which a report does not.
+            idt = getattr(idt, name)
+    if isinstance(idt, IDTPredictor):
+        check_fitted(idt, "model_")
+        return idt
+    if isinstance(idt, ScorecardPredictor):
+        if idt.card_.answer == "number":
+            raise UnsupportedInputError(
+                "A report is about a model that tells classes. Got a scorecard that predicts "
+                "numbers; print it, or draw it with plot_scorecard."
+            )
+        return idt
+    raise UnsupportedInputError(
+        "idt must be a fitted IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller, or "
+        f"the same of a scorecard. Got {type(idt).__name__} instead."
+    )
 
 
 def _comparison(
     subject: Subject,
-    idt: IDTPredictor,
+    idt: IDTPredictor | ScorecardPredictor,
     graphs: Any,
     y: object,
     teacher: object,
@@ -207,8 +217,11 @@ def _teacher_name(teacher: Any) -> str | None:
     return f"{class_name} ({conv})" if isinstance(conv, str) else class_name
 
 
-def _heading(dataset_name: str | None, teacher: object) -> str:
-    what = "A network in logic" if teacher is not None else "Rules for graphs"
+def _heading(model: object, dataset_name: str | None, teacher: object) -> str:
+    if isinstance(model, ScorecardPredictor):
+        what = "A network as a scorecard" if teacher is not None else "A scorecard for graphs"
+    else:
+        what = "A network in logic" if teacher is not None else "Rules for graphs"
     return what if dataset_name is None else f"{what}: {dataset_name}"
 
 

@@ -7,30 +7,17 @@ from typing import Any
 
 from gnn2logic.explanation.parts import ShortNames
 from gnn2logic.graphs.structure_names import structure_in_use
-from gnn2logic.idt.export.text import export_text
-from gnn2logic.idt.model import IDT
-from gnn2logic.idt.parameters import PARAMETERS
-from gnn2logic.idt.pruning import prune
 from gnn2logic.logic.syntax import Formula
+from gnn2logic.reporting.cards import CardStory
 from gnn2logic.reporting.examples import (
     choose_rows,
     count_edges,
     describe_examples,
 )
-from gnn2logic.reporting.formulas import (
-    ROLES,
-    class_formulas,
-    class_rules,
-    cut_text,
-    logic_text,
-    short_names_in,
-    short_text,
-    short_words,
-    shown_formulas,
-    split_formulas,
-    trade_off,
-)
+from gnn2logic.reporting.formulas import cut_text, logic_text, short_text, short_words
 from gnn2logic.reporting.subject import ReportLimits, ReportSubject
+from gnn2logic.reporting.trees import TreeStory
+from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = ["summarise"]
 
@@ -38,15 +25,18 @@ __all__ = ["summarise"]
 _QUIET_SETTINGS = frozenset({"verbose", "n_jobs", "n_shards"})
 
 
+def story_of(subject: ReportSubject, limits: ReportLimits) -> TreeStory | CardStory:
+    """Return what there is to say about a model of either form."""
+    if isinstance(subject.idt, ScorecardPredictor):
+        return CardStory(subject, subject.idt, limits)
+    return TreeStory(subject, subject.idt, limits)
+
+
 def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -> dict[str, Any]:
     """Return the document: everything that a report says, ready for JSON."""
     notes: list[str] = []
-    small = prune(subject.idt.model_)
-    formulas = class_formulas(subject)
-    splits = split_formulas(small)
-    final = {split for split in small.final.splits if split is not None}
-    short_names = short_names_in(formulas, splits, final)
-    roles = shown_formulas(formulas, splits, final, short_names)
+    story = story_of(subject, limits)
+    short_names, roles = story.short_names, story.formulas()
     shown = list(roles)[: limits.max_formulas]
     if len(shown) < len(roles):
         notes.append(
@@ -59,13 +49,11 @@ def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -
         subject,
         positions,
         shown,
-        small,
-        splits,
-        short_names,
+        story,
         max_nodes=limits.max_nodes,
         random_state=random_state,
     )
-    notes = [*_example_notes(subject, limits, examples), *_structure_notes(small), *notes]
+    notes = [*_example_notes(subject, limits, examples), *_structure_notes(story), *notes]
     return {
         "format": "gnn2logic-report",
         "version": 1,
@@ -74,22 +62,20 @@ def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -
         "level": subject.level,
         "data": _data(subject),
         "teacher": None if subject.comparison.teacher is None else {"name": subject.teacher_name},
-        "model": _model(subject, small),
+        "model": _model(subject, story),
         "scores": subject.comparison.scores(),
         "baseline": _baseline(subject),
         "confusion": _table(subject, subject.comparison.confusion()),
         "agreement": _table(subject, subject.comparison.agreement()),
-        "rules": class_rules(subject, formulas, short_names, limits),
+        **story.entries(shown),
         "kinds": [
             _named_subformula(
                 subformula, short_names, shown.index(subformula) if subformula in shown else None
             )
             for subformula in short_names.names
         ],
-        "trade_off": trade_off(subject, limits),
-        "tree": cut_text(export_text(subject.idt, subject.model_class_names), limits.max_text),
         "formulas": [_formula(formula, roles[formula], short_names) for formula in shown],
-        "roles": dict(ROLES),
+        "roles": dict(story.roles),
         "examples": examples,
         "notes": notes,
     }
@@ -136,24 +122,14 @@ def _data(subject: ReportSubject) -> dict[str, Any]:
     }
 
 
-def _model(subject: ReportSubject, small: IDT) -> dict[str, Any]:
-    idt = subject.idt
-    settings = idt._parameters_to_save()
+def _model(subject: ReportSubject, story: TreeStory | CardStory) -> dict[str, Any]:
+    settings = subject.idt._parameters_to_save()
     return {
-        "kind": type(idt).__name__,
-        "n_layers": len(idt.model_.layers),
-        "n_trees": sum(len(layer.trees) for layer in idt.model_.layers),
-        "n_leaves": idt.model_.final.n_leaves,
-        "used": {
-            "n_layers": len(small.layers),
-            "n_trees": sum(len(layer.trees) for layer in small.layers),
-            "n_leaves": small.final.n_leaves,
-            "n_leaf_sets": small.n_leaf_sets,
-            "predicates": list(small.predicate_names),
-        },
+        "kind": type(subject.idt).__name__,
+        **story.model(),
         "settings": {
             name: settings[name]
-            for name in PARAMETERS
+            for name in story.parameters
             if name in settings and name not in _QUIET_SETTINGS
         },
     }
@@ -207,17 +183,15 @@ def _formula(
     }
 
 
-def _structure_notes(small: IDT) -> list[str]:
-    """Say which shapes the rules speak of, because these are no logic of the paper."""
-    trees = [small.final, *(tree for layer in small.layers for tree in layer.trees)]
-    splits = [split for tree in trees for split in tree.splits if split is not None]
-    relations = {split.modality.edges.relation for split in splits} - {None}
-    in_use = structure_in_use(small.predicate_names, sorted(map(str, relations)))
+def _structure_notes(story: TreeStory | CardStory) -> list[str]:
+    """Say which shapes the model speaks of, because these are no logic of the paper."""
+    predicates, relations = story.terms()
+    in_use = structure_in_use(predicates, sorted(relations))
     if not in_use:
         return []
     return [
-        f"The rules use the structure of graphs beyond two-variable logic: {', '.join(in_use)}. "
-        "It is measured from the edges of each graph."
+        f"The {story.speaks} the structure of graphs beyond two-variable logic: "
+        f"{', '.join(in_use)}. It is measured from the edges of each graph."
     ]
 
 
@@ -235,7 +209,10 @@ def _example_notes(
     if comparison.teacher is None and comparison.truth is None:
         notes[0] += "."
     else:
-        what = "the rule is wrong" if comparison.teacher is None else "rule and teacher differ"
+        noun = "scorecard" if isinstance(subject.idt, ScorecardPredictor) else "rule"
+        what = (
+            f"the {noun} is wrong" if comparison.teacher is None else f"{noun} and teacher differ"
+        )
         notes[0] += (
             f", and {n_shown} of the {n_differing} on which {what}."
             if n_differing

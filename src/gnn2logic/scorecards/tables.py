@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,15 @@ from gnn2logic._text import one_line, visible
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.scorecards.card import Scorecard
 
-__all__ = ["CardRow", "CardTable", "ScoreMeaning", "card_table", "table_to_html", "table_to_text"]
+__all__ = [
+    "CardRow",
+    "CardTable",
+    "ScoreMeaning",
+    "card_table",
+    "table_to_html",
+    "table_to_text",
+    "verdict_of",
+]
 
 _TEXT_WIDTH = 62
 # Of more scores than this, those between the ends are joined in steps.
@@ -86,6 +95,28 @@ class CardTable:
     meanings: tuple[ScoreMeaning, ...]
     verdict: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return {
+            "title": self.title,
+            "columns": list(self.columns),
+            "base": list(self.base),
+            "lines": [
+                {
+                    "number": row.line,
+                    "formula": str(row.formula),
+                    "words": row.words,
+                    "points": list(row.points),
+                }
+                for row in self.rows
+            ],
+            "verdict": self.verdict,
+            "meanings": [
+                {"low": each.low, "high": each.high, "text": str(each), "value": each.value}
+                for each in self.meanings
+            ],
+        }
+
 
 def card_table(
     card: Scorecard, classes: Sequence[object] = (), target: str = "the target"
@@ -108,15 +139,23 @@ def card_table(
         for formula, points in line.cases
     )
     title = f"Scorecard for {card.level}s, {lines}"
+    verdict = verdict_of(card, names, target)
     if card.answer == "number":
-        verdict = f"{target} = {card.intercept:.4g} + {card.slope:.4g} x score"
         return CardTable(title, ("points",), rows, card.base, (), verdict)
     if card.n_classes == 2:
-        verdict = f"{names[1]} from a score of {card.threshold} on, else {names[0]}"
         columns = (f"points for {names[1]}",)
         return CardTable(title, columns, rows, card.base, _meanings(card), verdict)
-    verdict = "the class with the most points, the first one of equals"
     return CardTable(title, tuple(names), rows, card.base, (), verdict)
+
+
+def verdict_of(card: Scorecard, classes: Sequence[object] = (), target: str = "the target") -> str:
+    """Return which score gives which answer, in words."""
+    if card.answer == "number":
+        return f"{target} = {card.intercept:.4g} + {card.slope:.4g} x score"
+    if card.n_classes == 2:
+        first, second = (one_line(str(label)) for label in classes)
+        return f"{second} from a score of {card.threshold} on, else {first}"
+    return "the class with the most points, the first one of equals"
 
 
 def _meanings(card: Scorecard) -> tuple[ScoreMeaning, ...]:

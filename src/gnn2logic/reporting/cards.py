@@ -1,0 +1,226 @@
+"""What a report says about a scorecard: its table, its path, and its lines on examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.explanation.card_reasons import LineReason
+from gnn2logic.explanation.parts import SHORT, ShortNames
+from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
+from gnn2logic.explanation.subject import GraphSubject
+from gnn2logic.explanation.wording import points_words, score_columns
+from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.logic.syntax import Constant, Formula, Modal
+from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
+from gnn2logic.reporting.examples import decision_of, flip_of
+from gnn2logic.reporting.formulas import cut_text, short_text, short_words
+from gnn2logic.reporting.subject import ReportLimits, ReportSubject
+from gnn2logic.scorecards import Line, ScorecardPredictor
+from gnn2logic.scorecards.card import held_conditions
+from gnn2logic.scorecards.files import PARAMETERS
+from gnn2logic.scorecards.tables import table_to_text
+
+__all__ = ["CARD_ROLES", "CardStory"]
+
+CARD_ROLES = {
+    "counted": "What the lines count",
+    "named": "Kinds of nodes",
+    "line": "Lines",
+    "part": "Other parts of the lines",
+}
+"""The roles of formulas in the order in which they are shown."""
+
+
+class CardStory:
+    """What there is to say about a scorecard.
+
+    Parameters
+    ----------
+    subject : ReportSubject
+    model : ScorecardPredictor
+    limits : ReportLimits
+    """
+
+    speaks = "lines use"
+    roles = CARD_ROLES
+    parameters = PARAMETERS
+
+    def __init__(
+        self, subject: ReportSubject, model: ScorecardPredictor, limits: ReportLimits
+    ) -> None:
+        self._subject, self._model, self._limits = subject, model, limits
+        self._table = model.table(subject.model_class_names)
+        said = [row.formula for row in self._table.rows]
+        self.short_names = ShortNames.of(said, short=SHORT)
+
+    def formulas(self) -> dict[Formula, list[tuple[str, str]]]:
+        """Return all formulas to choose from, with their roles; the most telling come first."""
+        roles_of: dict[Formula, list[tuple[str, str]]] = {}
+
+        def add(formula: Formula, group: str, role: str) -> None:
+            if not isinstance(formula, Constant):
+                roles = roles_of.setdefault(formula, [])
+                if (group, role) not in roles:
+                    roles.append((group, role))
+
+        numbered = list(enumerate(self._model.lines_, 1))
+        for number, line in numbered:
+            add(_counted(line), "counted", f"counted by line {number}")
+        for subformula, name in self.short_names.names.items():
+            add(subformula, "named", f"kind ({name})")
+        for row in self._table.rows:
+            add(row.formula, "line", f"line {row.line}")
+        for number, line in numbered:
+            for part in reversed(subformulas(_counted(line))):
+                add(part, "part", f"part of line {number}")
+        return roles_of
+
+    def terms(self) -> tuple[list[str], list[str]]:
+        """Return the predicates and relations in use."""
+        conditions = self._model.card_.conditions
+        return list(predicate_names(*conditions)), list(relation_names(*conditions))
+
+    def entries(self, shown: list[Formula]) -> dict[str, Any]:
+        """Return what the document has for scorecards alone."""
+        return {
+            "rules": self._classes(),
+            "card": self._card(shown),
+            "trade_off": self._trade_off(),
+            "tree": cut_text(table_to_text(self._table), self._limits.max_text),
+        }
+
+    def model(self) -> dict[str, Any]:
+        """Return what the model is."""
+        card = self._model.card_
+        return {
+            "n_lines": len(card.lines),
+            "size": card.size,
+            "used": {"predicates": list(predicate_names(*card.conditions))},
+        }
+
+    def _classes(self) -> list[dict[str, Any]]:
+        """Return how often each class is given, and how often that is right."""
+        comparison, subject = self._subject.comparison, self._subject
+        rows = []
+        for label in subject.labels:
+            given = comparison.predicted == label
+            right = None if comparison.truth is None else comparison.truth == label
+            rows.append(
+                {
+                    "class": subject.class_names[label],
+                    "n_predicted": int(given.sum()),
+                    "n_right": None if right is None else int((given & right).sum()),
+                    "n_true": None if right is None else int(right.sum()),
+                }
+            )
+        return rows
+
+    def _card(self, shown: list[Formula]) -> dict[str, Any]:
+        number_of = {formula: number for number, formula in enumerate(shown)}
+        lines, path = self._model.lines_, self._model.path_
+        plain = self._table.to_dict()
+        points = [number for row in self._table.rows for number in row.points]
+        for row, entry in zip(self._table.rows, plain["lines"], strict=True):
+            counted = _counted(lines[row.line - 1])
+            entry["words"] = cut_text(short_words(row.formula, self.short_names), 600)
+            entry["logic"] = cut_text(short_text(row.formula, self.short_names), 400)
+            entry["shown"] = number_of.get(counted, number_of.get(row.formula))
+        one_rule = None
+        if len(lines) == 1 and self._model.card_.n_classes == 2:
+            label = self._subject.labels[1]
+            formula = self._model.formula(label)
+            one_rule = {
+                "class": self._subject.class_names[label],
+                "words": short_words(formula, self.short_names),
+                "text": str(formula),
+            }
+        return plain | {
+            "largest": max([abs(number) for number in [*points, *self._table.base]] or [1]),
+            "one_rule": one_rule,
+            "calibration": [
+                {"predicted": b.predicted, "observed": b.observed, "weight": b.weight}
+                for b in path.calibration
+            ],
+            "calibration_error": path.calibration_error,
+        }
+
+    def _trade_off(self) -> dict[str, Any]:
+        """Return all cards of the path, with how they do on the graphs of the report."""
+        path, comparison = self._model.path_, self._subject.comparison
+        distinct: dict[tuple[Formula, ...], int] = {}
+        for row in path:
+            for line in row.card.lines:
+                distinct.setdefault(line.conditions, len(distinct))
+        held = held_conditions(list(distinct), self._subject.batch, self._subject.level)[
+            comparison.rows
+        ]
+        classes = np.array(self._subject.labels)
+
+        def share(labels: npt.NDArray[Any], other: npt.NDArray[Any] | None) -> float | None:
+            return None if other is None else float(np.mean(labels == other))
+
+        rows = []
+        for index, row in enumerate(path):
+            columns = [distinct[line.conditions] for line in row.card.lines]
+            answers = classes[row.card.classes(row.card.scores(held[:, columns]))]
+            rows.append(
+                {
+                    "index": index,
+                    "chosen": index == path.chosen,
+                    "n_lines": row.n_lines,
+                    "size": row.card.size,
+                    "accuracy": share(answers, comparison.truth),
+                    "fidelity": share(answers, comparison.teacher),
+                    "held_out": row.held_out,
+                }
+            )
+        return {"rows": rows, "n_rules": len(rows), "max_leaves": None, "reason": path.reason}
+
+    # Examples ----------------------------------------------------------------------------------
+
+    def on_graph(
+        self, graph: GraphBatch, node: int | None, number_of: dict[Formula, int]
+    ) -> dict[str, Any]:
+        """Return why the card gives one graph (or node) its class."""
+        names = self._subject.model_class_names
+        card = self._model.card_
+        asked = GraphSubject(card, self._subject.labels, graph, names, node)
+        told = score_explanation(asked, card)
+        return {
+            "decisions": [self._line(line, told, number_of) for line in told.reasons],
+            "score": self._score(told),
+            "flips": [flip_of(flip, self.short_names) for flip in told.flips],
+        }
+
+    def _line(
+        self, line: LineReason, told: ScoreExplanation, number_of: dict[Formula, int]
+    ) -> dict[str, Any]:
+        points = points_words(line.points, score_columns(told))
+        return {
+            "line": line.number,
+            "points": points,
+            **decision_of(line.deciding[0], number_of),
+        }
+
+    def _score(self, told: ScoreExplanation) -> dict[str, Any]:
+        scores = ", ".join(map(str, told.scores))
+        if len(told.scores) > 1:
+            named = zip(self._subject.model_class_names, told.scores, strict=True)
+            scores = ", ".join(f"{name} {score}" for name, score in named)
+        base = points_words(told.card.base, score_columns(told)) if any(told.card.base) else None
+        return {
+            "scores": list(told.scores),
+            "words": scores,
+            "base": base,
+            "verdict": self._table.verdict,
+            "probability": told.shares[told.label],
+        }
+
+
+def _counted(line: Line) -> Formula:
+    """Return what a line counts, or the line itself if it counts nothing."""
+    first = line.conditions[0]
+    return first.child if isinstance(first, Modal) else first
