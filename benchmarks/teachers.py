@@ -18,14 +18,15 @@ import json
 import sys
 import time
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from gnn2logic import IDTClassifier, Teacher, datasets
-from gnn2logic.distillation import as_teacher
+from gnn2logic import GraphBatch, IDTClassifier, datasets
+from gnn2logic.distillation import Answers, as_teacher
 from gnn2logic.models import GNNClassifier
 
 ALL = ("MUTAG", "BZR", "PROTEINS", "IMDB-BINARY", "BAMultiShapes")
@@ -55,23 +56,39 @@ def curve(model: IDTClassifier, graphs: Any, expected: np.ndarray) -> list[dict[
     ]
 
 
-def compared(name: str, conv: str, seed: int, *, ablation: bool) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Taught:
+    """A network, and what it says about training graphs and about others."""
+
+    graphs: GraphBatch
+    answers: Answers
+    unseen: GraphBatch
+    y_unseen: np.ndarray
+    expected: np.ndarray
+
+
+def taught(name: str, conv: str, seed: int) -> Taught:
+    """Train a network on three quarters of a data set."""
     data = datasets.load(name, random_state=0) if name.startswith("BA") else datasets.load(name)
     train, test = train_test_split(
         np.arange(len(data.y)), test_size=0.25, random_state=seed, stratify=data.y
     )
     graphs, unseen = data.graphs.take(np.sort(train)), data.graphs.take(np.sort(test))
-    y, y_unseen = data.y[np.sort(train)], data.y[np.sort(test)]
-    network = GNNClassifier(conv, random_state=seed).fit(graphs, y)
-    teacher: Teacher = as_teacher(network)
-    answers = teacher.run(graphs)
-    expected = network.predict(unseen)
+    network = GNNClassifier(conv, random_state=seed).fit(graphs, data.y[np.sort(train)])
+    answers = as_teacher(network).run(graphs)
+    return Taught(graphs, answers, unseen, data.y[np.sort(test)], network.predict(unseen))
+
+
+def compared(name: str, conv: str, seed: int, *, ablation: bool) -> list[dict[str, Any]]:
+    given = taught(name, conv, seed)
+    graphs, answers, unseen = given.graphs, given.answers, given.unseen
+    y_unseen, expected = given.y_unseen, given.expected
     accuracy = float(np.mean(expected == y_unseen))
 
-    def fitted(label: str, algorithm: str, **given: Any) -> dict[str, Any]:
+    def fitted(label: str, algorithm: str, **others: Any) -> dict[str, Any]:
         started = time.perf_counter()
         model = IDTClassifier(algorithm=algorithm, random_state=0)
-        model.fit(graphs, answers.labels, classes=answers.classes, **given)
+        model.fit(graphs, answers.labels, classes=answers.classes, **others)
         seconds = time.perf_counter() - started
         rules = curve(model, unseen, expected)
         chosen = next(rule for rule in rules if rule["chosen"])

@@ -97,6 +97,18 @@ def explanation() -> Any:
     return np.ravel(drawn)[0].figure
 
 
+def scorecard() -> Any:
+    """Draw the scorecard of the page about rules and scores."""
+    graphs = gl.random_graphs(1000, sizes=12, density=0.25, random_state=0)
+    texts = ("1 U0 > 6", "1 U1 > 6", "1(A true > 4) > 2")
+    first, second, third = (gl.parse(text).evaluate(graphs) for text in texts)
+    noise = np.random.default_rng(0).normal(size=1000)
+    sick = 2 * first + second - 2.0 * third + 0.7 * noise > 0.5
+    model = gl.ScorecardClassifier(max_lines=5, n_layers=1, random_state=0)
+    model.fit(graphs[:700], np.where(sick, "sick", "well")[:700])
+    return gl.plot_scorecard(model).figure
+
+
 def psi_0() -> Any:
     """Draw what was learned from graphs that psi_0 labelled."""
     return recovered_formulas.picture("psi_0")
@@ -119,7 +131,8 @@ def aids() -> Any:
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    pictures = [modal_parameters, nested_formula, idt, explanation, psi_0, psi_1, multi_shapes]
+    pictures = [modal_parameters, nested_formula, idt, explanation, scorecard]
+    pictures += [psi_0, psi_1, multi_shapes]
     if "GNN2LOGIC_DATA" in os.environ:
         pictures.append(aids)
     for draw in pictures:

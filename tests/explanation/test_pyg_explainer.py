@@ -10,7 +10,7 @@ import torch
 from torch_geometric.data import Batch, Data
 from torch_geometric.explain import Explainer
 
-from gnn2logic.distillation import IDTDistiller, Teacher, distill, fidelity
+from gnn2logic.distillation import IDTDistiller, ScorecardDistiller, Teacher, distill, fidelity
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation import IDTExplainer, witnesses
 from gnn2logic.graphs import from_edges, random_graphs, to_pyg
@@ -259,3 +259,21 @@ def test_bad_inputs() -> None:
     with pytest.raises(GraphError, match="Got a batch of 2"):
         explainer(to_gnn(parse("1 U0 > 1")), idt)(two.x, two.edge_index, batch=two.batch)
     assert np.array_equal(GRAPHS[0].predicates, to_pyg(GRAPHS)[0].x.numpy() > 0)
+
+
+def test_a_scorecard_ranks_nodes_by_the_points_of_its_lines() -> None:
+    own = random_graphs(200, sizes=8, density=0.4, random_state=1)
+    network = to_gnn(parse("1 U0 > 4"))
+    card = distill(network, own, into="scorecard", max_lines=1, n_layers=0, random_state=0)
+    explain = explainer(network, card)
+    for data in to_pyg(own)[:10]:
+        found = explain(data.x, data.edge_index)
+        fired = witnesses(card, data)
+        assert found.node_mask.flatten().numpy() == pytest.approx(fired.node_scores)
+        assert found.agrees
+        assert found.label == int(data.x[:, 0].sum() > 4)
+        assert (found.formula.evaluate(own) == (card.predict(own) == found.label)).all()
+    distiller = ScorecardDistiller(Teacher(network, classes=["few", "many"])).fit(own)
+    named = explainer(network, distiller)
+    data = to_pyg(own)[0]
+    assert named(data.x, data.edge_index).label in ("few", "many")

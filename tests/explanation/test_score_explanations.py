@@ -178,7 +178,7 @@ def test_the_text_of_a_card() -> None:
     star = GraphBatch([[1], [0], [0], [1]], edges, names=["red"])
     card = Scorecard(
         (
-            Line((parse("1 red > 0"), parse("1 red > 3")), ((2,), (-1,))),
+            Line((parse("1 red > 0"), parse("1 red > 8")), ((2,), (-1,))),
             Line((parse("1(A true > 5) > 0"),), ((4,),)),
         ),
         (1,),
@@ -194,9 +194,9 @@ def test_the_text_of_a_card() -> None:
         "It is busy from a score of 3 on, else calm. Probability of busy: 62%.\n"
         "\n"
         "Because\n"
-        "  1. Between 1 and 3 nodes are red: +2 points.\n"
-        "     1 <= 1 red <= 3\n"
-        "     2 of 4 counted; 2 fewer or 2 more would give other points.\n"
+        "  1. Between 1 and 8 nodes are red: +2 points.\n"
+        "     1 <= 1 red <= 8\n"
+        "     2 of 4 counted; 2 fewer or 7 more would give other points.\n"
         "\n"
         "Nodes\n"
         "  - Nodes that are red: 0, 3\n"
@@ -224,7 +224,7 @@ def test_witnesses_of_a_card_go_down_to_the_inputs() -> None:
     # Three quarters of the points are for the first line, one quarter for the second.
     assert found.node_scores.tolist() == [1.0, 0.375, 0.75, 0.0, 0.0]
     assert found.edges.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
-    assert str(found.rule) == "1(A(A end > 0) > 0) > 0 & 1 end > 0"
+    assert str(found.rule) == "1 end > 0 & 1(A(A end > 0) > 0) > 0"
 
 
 def test_nodes_and_many_classes() -> None:

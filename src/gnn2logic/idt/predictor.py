@@ -329,7 +329,13 @@ class IDTPredictor(GraphModel):
         layers = "1 inner layer" if self.n_layers_ == 1 else f"{self.n_layers_} inner layers"
         about = f"IDT for {self._level}s, {layers}"
         target = self.target
-        return f"{about}{'' if target is None else f', {target}'}\n{self.rules_}"
+        text = f"{about}{'' if target is None else f', {target}'}\n{self.rules_}"
+        is_one = target is None and sorted(leaf_classes(self.model_.final)) == [0, 1]
+        if is_one and len(self.classes_) == 2:
+            label = self.classes_.tolist()[1]
+            rule = self.formula(label)
+            text += f"\nOne condition is a scorecard of one line: {label} where {rule}"
+        return text
 
     def _repr_html_(self) -> str:
         from gnn2logic.idt.export.html import model_to_html
