@@ -9,7 +9,6 @@ import pytest
 
 import gnn2logic as gl
 from cli_runs import FEW, run, run_json
-from gnn2logic.exceptions import ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +51,16 @@ def test_plots(card: Path, tmp_path: Path) -> None:
     confusion = tmp_path / "confusion.svg"
     run("plot", card, "psi_0", *FEW, "--what", "confusion", "--out", confusion)
     assert confusion.exists()
-    with pytest.raises(ParameterError, match="one of scorecard, path for a scorecard"):
-        run("plot", card, "--what", "tree", "--out", tmp_path / "tree.svg")
-    with pytest.raises(ParameterError, match="--what rules is for rules"):
-        run("plot", card, "psi_0", *FEW, "--what", "rules", "--out", tmp_path / "rules.svg")
+    assert (
+        "one of scorecard, path for a scorecard"
+        in run("plot", card, "--what", "tree", "--out", tmp_path / "tree.svg", code=2).stderr
+    )
+    assert (
+        "--what rules is for rules"
+        in run(
+            "plot", card, "psi_0", *FEW, "--what", "rules", "--out", tmp_path / "rules.svg", code=2
+        ).stderr
+    )
 
 
 def test_report(card: Path, tmp_path: Path) -> None:
@@ -67,7 +72,7 @@ def test_report(card: Path, tmp_path: Path) -> None:
 
 def test_a_store(card: Path, tmp_path: Path) -> None:
     store = tmp_path / "psi_0.shards"
-    run("shard", "psi_0", *FEW, "--out", store)
+    run("shard", "psi_0", store, *FEW)
     out = tmp_path / "store.card.json"
     run(
         *("distill", store, "--variant", "true", "--into", "scorecard", "--card", "max_lines=1"),
@@ -80,16 +85,23 @@ def test_a_store(card: Path, tmp_path: Path) -> None:
 def test_what_is_refused(card: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.json"
     start = ("distill", "psi_0", *FEW, "--variant", "true", "--out", out)
-    with pytest.raises(ParameterError, match="--idt is for rules"):
-        run(*start, "--into", "scorecard", "--idt", "max_size=3")
-    with pytest.raises(ParameterError, match="--checkpoint is for rules"):
-        run(*start, "--into", "scorecard", "--checkpoint", tmp_path / "c")
-    with pytest.raises(ParameterError, match="--card is for --into scorecard"):
-        run(*start, "--card", "max_lines=3")
-    with pytest.raises(ParameterError, match="--card must be KEY=VALUE with one of the keys"):
-        run(*start, "--into", "scorecard", "--card", "max_size=3")
+    assert (
+        "--idt is for rules"
+        in run(*start, "--into", "scorecard", "--idt", "max_size=3", code=2).stderr
+    )
+    assert (
+        "--checkpoint is for rules"
+        in run(*start, "--into", "scorecard", "--checkpoint", tmp_path / "c", code=2).stderr
+    )
+    assert "--card is for --into scorecard" in run(*start, "--card", "max_lines=3", code=2).stderr
+    assert (
+        "--card must be KEY=VALUE with one of the keys"
+        in run(*start, "--into", "scorecard", "--card", "max_size=3", code=2).stderr
+    )
     graphs = gl.random_graphs(60, sizes=8, random_state=0)
     numbers = tmp_path / "numbers.json"
     gl.ScorecardRegressor(max_lines=1, n_layers=0).fit(graphs, graphs.sizes * 1.0).save(numbers)
-    with pytest.raises(ParameterError, match="a scorecard that predicts numbers"):
-        run("evaluate", numbers, "psi_0", *FEW)
+    assert (
+        "a scorecard that predicts numbers"
+        in run("evaluate", numbers, "psi_0", *FEW, code=2).stderr
+    )

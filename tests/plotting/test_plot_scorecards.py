@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -78,7 +79,7 @@ def test_the_path_marks_the_chosen_card(model: ScorecardClassifier) -> None:
 
 
 def test_an_explanation_has_a_picture_for_each_line_with_points(model: ScorecardClassifier) -> None:
-    told = explain(model, GRAPHS[int(np.flatnonzero(TRUTH)[0])])
+    told: Any = explain(model, GRAPHS[int(np.flatnonzero(TRUTH)[0])])
     ax = plot_explanation(told)
     assert len(ax.child_axes) == len(told.reasons) > 0
     for panel, line in zip(ax.child_axes, told.reasons, strict=True):

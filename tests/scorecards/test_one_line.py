@@ -8,6 +8,7 @@ import pytest
 from gnn2logic import IDTClassifier, ScorecardClassifier, from_formulas, parse, random_graphs
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.scorecards import CardPath, Line, PathRow, Scorecard, ScorecardPredictor
+from gnn2logic.scorecards.formulas import card_formula
 
 NAMES = ["U0", "U1"]
 
@@ -62,3 +63,13 @@ def test_more_than_one_condition_says_nothing_of_the_kind() -> None:
     rules = {"a": "1 U0 > 3", "b": "1 U0 > 1 & !(1 U0 > 3)"}
     three = from_formulas(rules, otherwise="c", names=NAMES)
     assert "One condition" not in str(three)
+
+
+def test_steps_that_give_the_same_class_are_one_condition() -> None:
+    conditions = tuple(parse(f"1 U0 > {n}") for n in (5, 6, 7))
+    line = Line(conditions, ((1,), (3,), (4,)))
+    for threshold, rule in ((0.5, "1 U0 > 5"), (2.5, "1 U0 > 6"), (3.5, "1 U0 > 7")):
+        card = Scorecard((line,), (0,), 1.0, -threshold, "class", 2, "graph")
+        assert card_formula(card, 1) is parse(rule)
+    bump = Scorecard((Line(conditions, ((1,), (3,), (0,))),), (0,), 1.0, -2.5, "class", 2, "graph")
+    assert str(card_formula(bump, 1)) == "1 U0 = 7"

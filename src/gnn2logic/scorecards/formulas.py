@@ -103,6 +103,9 @@ class _SumFormulas:
         after = [self._known[number + 1, (before + row).tobytes()] for row in table]
         formula = after[-1]
         for k in range(len(table) - 2, -1, -1):
+            if after[k] is after[k + 1]:
+                # Where so many conditions hold, those above are false and say the same.
+                continue
             condition = self._conditions[number][k]
             # More points never hurt, and fewer never help: one side then needs no condition.
             rest = table[k + 1 :] - table[k]
