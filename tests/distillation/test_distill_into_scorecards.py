@@ -168,3 +168,13 @@ def test_what_is_refused(teacher: Teacher) -> None:
     numbers = ScorecardRegressor(max_lines=1, n_layers=0).fit(own, own.sizes)
     with pytest.raises(UnsupportedInputError, match="scorecard that predicts numbers"):
         disagreements(numbers, teacher, own)
+
+
+def test_a_quantity_becomes_a_scorecard_of_numbers() -> None:
+    own = random_graphs(300, sizes=9, random_state=0)
+    network = Teacher(CountedKinds(), layers=lambda _, batch: [batch.x])
+    card: Any = distill(
+        network, own, into="scorecard", task="regression", n_layers=0, max_lines=8, random_state=0
+    )
+    assert isinstance(card, ScorecardRegressor)
+    assert fidelity(card, network, own) > 0.8

@@ -92,7 +92,7 @@ def test_bad_inputs() -> None:
     with pytest.raises(ParameterError, match="variant and counterexamples are about classes"):
         gl.distill(Quantity(), GRAPHS, variant="gnn", task="regression")
     with pytest.raises(ParameterError, match="task must be one of"):
-        gl.distill(Quantity(), GRAPHS, task="links")  # type: ignore[arg-type]
+        gl.distill(Quantity(), GRAPHS, task="links")  # type: ignore[call-overload]
     with pytest.raises(ParameterError, match="'width' is not a parameter"):
         gl.distill(Quantity(), GRAPHS, task="regression", width=3)
     rule = gl.distill(Quantity(), GRAPHS, task="regression", n_layers=0)

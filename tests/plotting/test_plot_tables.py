@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix
 
 import gnn2logic as gl
 from gnn2logic.exceptions import LabelError, ParameterError, UnsupportedInputError
-from gnn2logic.explanation.wording import percent
+from gnn2logic.explanation.phrases import percent
 from gnn2logic.plotting import plot_confusion, plot_fidelity, plot_rules
 from gnn2logic.plotting.words import wrapped
 from plot_checks import assert_apart, saved, texts

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING
 
 from gnn2logic._text import one_line
-from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.parts import FormulaPart, ShortNames
 from gnn2logic.explanation.path import Condition
+from gnn2logic.explanation.phrases import (
+    ConditionWords,
+    capital,
+    count_words,
+    direction,
+    label_text,
+    percent,
+    sentence,
+)
 from gnn2logic.explanation.score_explanations import ScoreExplanation
-from gnn2logic.graphs.modality import Modality
+from gnn2logic.explanation.score_wording import line_words, score_notes
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.printing.english_words import Names
-from gnn2logic.logic.syntax import TRUE
-from gnn2logic.scorecards.tables import verdict_of
 
 if TYPE_CHECKING:
     from gnn2logic.explanation.explanations import Explanation
 
 __all__ = [
-    "ConditionWords",
     "FlipWords",
     "NodeWords",
     "Wording",
-    "count_words",
-    "points_words",
-    "score_columns",
     "to_html",
     "to_text",
     "wording_of",
@@ -45,17 +46,6 @@ _CAVEAT = (
     "This is about the counts that {} compare{}. A change of the graph may change "
     "several of them at once, and not every combination of counts belongs to a graph."
 )
-_ITSELF = Modality.from_set("I")
-
-
-@dataclass(frozen=True)
-class ConditionWords:
-    """A condition, or a line with its points: in words, in logic, and what was counted."""
-
-    number: int
-    words: str
-    formula: str
-    count: str
 
 
 @dataclass(frozen=True)
@@ -114,8 +104,8 @@ def wording_of(
     if isinstance(explanation, ScoreExplanation):
         if explanation.answer == "number":
             label = f"{explanation.label:.4g}"
-        notes = _score_notes(explanation)
-        said = [_line(line, explanation, short_names) for line in explanation.reasons]
+        notes = score_notes(explanation)
+        said = [line_words(line, explanation, short_names) for line in explanation.reasons]
     else:
         target = explanation.target
         if target is not None and target.name is not None:
@@ -155,52 +145,6 @@ def _path_notes(explanation: Explanation) -> list[str]:
     return notes
 
 
-def _score_notes(explanation: ScoreExplanation) -> list[str]:
-    card, scores = explanation.card, explanation.scores
-    columns = score_columns(explanation)
-    fired, n_lines = len(explanation.reasons), len(explanation.lines)
-    lines = "1 line gives" if fired == 1 else f"{fired} lines give"
-    made = f"{lines} points, of {n_lines}"
-    if any(card.base):
-        base = points_words(card.base, columns)
-        made += f"; {base} for every {explanation.level}"
-    if len(scores) > 1:
-        listed = ", ".join(
-            f"{label_text(name)} {score}"
-            for name, score in zip(explanation.class_names, scores, strict=True)
-        )
-        notes = [f"Scores: {listed} ({made})."]
-    else:
-        notes = [f"Score: {scores[0]} ({made})."]
-    verdict = verdict_of(card, explanation.class_names)
-    if card.answer == "number":
-        return [*notes, sentence(verdict)]
-    chance = percent(explanation.shares[explanation.label])
-    return [*notes, f"It is {verdict}. Probability of {label_text(explanation.label)}: {chance}."]
-
-
-def score_columns(explanation: ScoreExplanation) -> tuple[str, ...]:
-    """Return what the columns of points are for; one column needs no name."""
-    names = explanation.class_names
-    return () if len(explanation.scores) == 1 else tuple(map(label_text, names))
-
-
-def points_words(points: Sequence[int], columns: Sequence[str]) -> str:
-    """Return points in words.
-
-    >>> points_words([1], []), points_words([3, 0, -2], ["a", "b", "c"])
-    ('+1 point', '+3 points for a, -2 points for c')
-    """
-    if not columns:
-        return _points(points[0])
-    given = zip(points, columns, strict=True)
-    return ", ".join(f"{_points(number)} for {name}" for number, name in given if number)
-
-
-def _points(number: int) -> str:
-    return f"{number:+d} point{'' if abs(number) == 1 else 's'}"
-
-
 def _teacher_notes(explanation: Explanation | ScoreExplanation) -> list[str]:
     teacher = explanation.teacher
     if teacher is None:
@@ -211,57 +155,19 @@ def _teacher_notes(explanation: Explanation | ScoreExplanation) -> list[str]:
     return [f"The teacher {verdict}: {label_text(teacher.label)}{sure}."]
 
 
-def _line(
-    reason: LineReason, explanation: ScoreExplanation, short_names: ShortNames
-) -> ConditionWords:
-    words = _capital(short_names.words(reason.formula))
-    given = points_words(reason.points, score_columns(explanation))
-    margins = [f"{each.margin} {_direction(each)}" for each in reason.deciding]
-    first = reason.deciding[0]
-    count = f"{count_words(first)}; {' or '.join(margins)} would give other points."
-    if first.modality == _ITSELF:
-        count = "So it is at this node."
-    return ConditionWords(
-        reason.number, f"{words}: {given}.", short_names.logic(reason.formula), count
-    )
-
-
 def _condition(number: int, condition: Condition, short_names: ShortNames) -> ConditionWords:
     return ConditionWords(
         number,
         sentence(short_names.words(condition.formula)),
         short_names.logic(condition.formula),
-        f"{count_words(condition)}; {condition.margin} {_direction(condition)} would break it.",
+        f"{count_words(condition)}; {condition.margin} {direction(condition)} would break it.",
     )
-
-
-def count_words(condition: Condition) -> str:
-    """Return how many nodes a condition counts, of how many.
-
-    A share is also given as the largest count that is not more than it.
-    """
-    count, size, threshold = condition.count, condition.size, condition.threshold
-    if condition.inner is TRUE:
-        return f"{count} counted"
-    if not isinstance(threshold, Fraction):
-        return f"{count} of {size} counted"
-    share = f"{percent(count / size)}; " if size else ""
-    return f"{count} of {size} counted ({share}{threshold} of {size} is {_amount(threshold, size)})"
-
-
-def _amount(share: Fraction, size: int) -> str:
-    exact = share * size
-    return str(exact) if exact.denominator == 1 else f"{float(exact):.4g}"
-
-
-def _direction(condition: Condition) -> str:
-    return "fewer" if condition.met else "more"
 
 
 def _nodes(part: FormulaPart, short_names: ShortNames) -> NodeWords:
     return NodeWords(
         short_names.names.get(part.formula, ""),
-        _capital(short_names.nodes(part.formula)),
+        capital(short_names.nodes(part.formula)),
         short_names.logic(part.formula),
         _node_list(part),
     )
@@ -280,7 +186,7 @@ def _node_list(part: FormulaPart) -> str:
 
 def _flip(flip: Flip, short_names: ShortNames) -> FlipWords:
     changes = tuple(
-        f"{_capital(short_names.words(change.formula))} (now {change.before})."
+        f"{capital(short_names.words(change.formula))} (now {change.before})."
         for change in flip.changes
     )
     return FlipWords(label_text(flip.label), flip.total, changes)
@@ -298,32 +204,6 @@ def _last(explanation: Explanation | ScoreExplanation) -> str:
     if not explanation.flips:
         return f"No change of these counts gives another {explanation.answer}."
     return _CAVEAT.format(*compared)
-
-
-def label_text(label: object) -> str:
-    """Return a class in one line."""
-    return one_line(str(label))
-
-
-def percent(share: float) -> str:
-    """Return a share in per cent; 0% and 100% mean exactly that.
-
-    >>> percent(0.456), percent(0.9999), percent(0.0001), percent(1.0)
-    ('46%', '>99%', '<1%', '100%')
-    """
-    number = round(share * 100)
-    if number >= 100 and share < 1:
-        return ">99%"
-    return "<1%" if number <= 0 < share else f"{number}%"
-
-
-def sentence(text: str) -> str:
-    """Return English with a capital and a full stop."""
-    return f"{_capital(text)}."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 _WIDTH = 96

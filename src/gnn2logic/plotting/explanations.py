@@ -15,7 +15,7 @@ from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.explanations import Explanation
 from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.score_explanations import ScoreExplanation
-from gnn2logic.explanation.wording import points_words, score_columns
+from gnn2logic.explanation.score_wording import points_words, score_columns
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.logic.syntax import TRUE, conjunction

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnn2logic._text import visible
 from gnn2logic.exceptions import UnsupportedInputError
-from gnn2logic.explanation.wording import percent
+from gnn2logic.explanation.phrases import percent
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.sheet import LINE_HEIGHT, Sheet, Stroke, TextBox, Word, text_width

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnn2logic._labels import check_labels
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import LabelError
-from gnn2logic.explanation.wording import percent
+from gnn2logic.explanation.phrases import percent
 from gnn2logic.idt.export.view import one_line
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.words import BLUE, INK, PAPER, wrapped

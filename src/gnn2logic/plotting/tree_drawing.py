@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnn2logic.explanation.wording import percent
+from gnn2logic.explanation.phrases import percent
 from gnn2logic.idt.export.view import ModelView, ShownTree, one_line
 from gnn2logic.idt.tree import Tree
 from gnn2logic.plotting.legend import Names

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.parts import SHORT, ShortNames
 from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
+from gnn2logic.explanation.score_wording import points_words, score_columns
 from gnn2logic.explanation.subject import GraphSubject
-from gnn2logic.explanation.wording import points_words, score_columns
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.syntax import Constant, Formula, Modal
 from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
