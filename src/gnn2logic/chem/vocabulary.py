@@ -14,6 +14,7 @@ __all__ = [
     "ELEMENTS",
     "HYBRIDISATIONS",
     "METALS",
+    "PYG_ATOM_FEATURES",
     "RING_SIZES",
     "STEREO",
     "atom_names",
@@ -54,6 +55,19 @@ STEREO = ("chiral=R", "chiral=S")
 
 BONDS = MappingProxyType({"single": "-", "double": "=", "triple": "#", "aromatic": ":"})
 """The relations of molecules, and how SMARTS writes their bonds."""
+
+PYG_ATOM_FEATURES = (
+    "atomic_num",
+    "chirality",
+    "degree",
+    "formal_charge",
+    "num_hs",
+    "num_radical_electrons",
+    "hybridization",
+    "is_aromatic",
+    "is_in_ring",
+)
+"""The columns of ``torch_geometric.utils.from_smiles`` and of OGB, to be `feature_names`."""
 
 _SHAPE_BONDS = {"ring": "@", "bridge": "!@"}
 
