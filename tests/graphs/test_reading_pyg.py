@@ -142,12 +142,11 @@ def test_other_storage_of_edges() -> None:
         from_pyg(graph(x=torch.tensor(X).to_sparse()))
 
 
-def test_hetero_data_has_a_hint() -> None:
+def test_hetero_data_is_not_mixed_with_others() -> None:
     data = HeteroData()
     data["paper"].x = torch.zeros(2, 1)
-    for graphs in ([graph(), data], Batch.from_data_list([data])):
-        with pytest.raises(UnsupportedInputError, match=r"one type of nodes.*to_homogeneous\(\)"):
-            as_batch(graphs)
+    with pytest.raises(UnsupportedInputError, match="All graphs must be HeteroData, or none"):
+        as_batch([graph(), data])
 
 
 def test_batch_vectors() -> None:

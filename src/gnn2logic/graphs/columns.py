@@ -39,10 +39,19 @@ MAX_TEXT_VALUES = 1000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawColumn:
-    """One value per node: an array of bool, of numbers, or of objects that are all str."""
+    """One value per node: an array of bool, of numbers, or of objects that are all str.
+
+    `known` says which nodes have one, all by default; others have the value 0 and no predicate.
+    """
 
     name: str
     values: npt.NDArray[Any]
+    known: npt.NDArray[np.bool_] | None = None
+
+    def take(self, nodes: npt.NDArray[np.bool_]) -> RawColumn:
+        """Return the column at some nodes."""
+        known = None if self.known is None else self.known[nodes]
+        return RawColumn(self.name, self.values[nodes], known)
 
     @property
     def is_text(self) -> bool:
@@ -68,7 +77,7 @@ class RawGraphs:
     def take(self, graphs: npt.NDArray[np.bool_]) -> RawGraphs:
         """Return some of the graphs; edges and columns go together."""
         nodes = graphs[self.structure.graph_index]
-        columns = tuple(RawColumn(column.name, column.values[nodes]) for column in self.columns)
+        columns = tuple(column.take(nodes) for column in self.columns)
         return RawGraphs(self.structure.take(graphs), columns)
 
 

@@ -241,6 +241,11 @@ def learn_column(
     column: RawColumn, kind: Kind | None, *, max_categories: int, n_thresholds: int, where: Where
 ) -> EncodedColumn:
     """Return how to encode a column; `kind` overrides what the values suggest."""
+    if column.known is not None:
+        if not column.known.any():
+            return EncodedColumn(column.name, "binary")
+        where = _where_known(column.known, where)
+        column = RawColumn(column.name, column.values[column.known])
     if kind is None:
         kind = _suggest(column, max_categories)
     if kind == "binary":
@@ -273,7 +278,13 @@ def _suggest(column: RawColumn, max_categories: int) -> Kind:
 
 
 def encode_column(learned: EncodedColumn, column: RawColumn, where: Where) -> npt.NDArray[np.bool_]:
-    """Return the predicates of a column, one row per node."""
+    """Return the predicates of a column, one row per node; false where there is no value."""
+    if column.known is not None:
+        some = RawColumn(column.name, column.values[column.known])
+        there = encode_column(learned, some, _where_known(column.known, where))
+        everywhere = np.zeros((len(column.values), there.shape[1]), dtype=bool)
+        everywhere[column.known] = there
+        return everywhere
     if learned.kind == "binary":
         check_binary(
             column,
@@ -300,11 +311,18 @@ def unseen_values(
     column: RawColumn, predicates: npt.NDArray[np.bool_]
 ) -> tuple[list[Category], int]:
     """Return the values of a categorical column without a predicate and the first node with one."""
-    nodes = np.flatnonzero(~predicates.any(axis=1))
+    without = ~predicates.any(axis=1)
+    nodes = np.flatnonzero(without if column.known is None else without & column.known)
     if not nodes.size:
         return [], -1
     values, _ = distinct(column.values[nodes])
     return [_category(value) for value in values], int(nodes[0])
+
+
+def _where_known(known: npt.NDArray[np.bool_], where: Where) -> Where:
+    """Return how nodes are named that are numbered among those with a value."""
+    nodes = np.flatnonzero(known)
+    return lambda at: where(int(nodes[at]))
 
 
 def check_binary(column: RawColumn, where: Where, *, hint: str) -> None:

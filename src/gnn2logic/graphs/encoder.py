@@ -36,8 +36,9 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
 
     Parameters
     ----------
-    feature_names : sequence of str, optional
-        Names of the columns of feature matrices, ``U0, U1, ...`` by default.
+    feature_names : sequence of str, or mapping of node type to these, optional
+        Names of the columns of feature matrices, ``U0, U1, ...`` by default. For ``HeteroData`` a
+        list for each type of nodes.
     kinds : mapping of str to {"binary", "categorical", "continuous"}, optional
         What to make of the named columns, instead of what their values suggest.
     max_categories : int, default=32

@@ -70,7 +70,7 @@ class _Continuous(_Column, tag="continuous", frozen=True):
 
 
 class _Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    feature_names: list[str] | None
+    feature_names: list[str] | dict[str, list[str]] | None
     kinds: dict[str, Literal["binary", "categorical", "continuous"]] | None
     max_categories: int
     n_thresholds: int
@@ -101,7 +101,7 @@ def to_document(state: EncoderState) -> dict[str, Any]:
 
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
-        return {str(name): str(kind) for name, kind in value.items()}
+        return {str(name): _plain(entry) for name, entry in value.items()}
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, int | np.integer):
@@ -203,7 +203,7 @@ class FittedEncoder:
     def __init__(
         self,
         *,
-        feature_names: Sequence[str] | None = None,
+        feature_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
         kinds: Mapping[str, str] | None = None,
         max_categories: int = 32,
         n_thresholds: int = 8,

@@ -23,6 +23,7 @@ from gnn2logic.graphs.inputs import (
     join_edges,
     structure,
 )
+from gnn2logic.graphs.read_hetero import FeatureNames, is_hetero, names_of_one_type, read_hetero
 
 __all__ = ["edges_by_relation", "from_pyg", "graph_sizes", "is_dataset", "is_pyg", "read_pyg"]
 
@@ -37,17 +38,13 @@ def is_dataset(value: object) -> bool:
 
 def is_pyg(value: object) -> bool:
     """Whether `value` is one PyG ``Data``, ``Batch`` or ``HeteroData``, or behaves like one."""
-    return not is_dataset(value) and (hasattr(value, "edge_index") or _is_hetero(value))
-
-
-def _is_hetero(value: object) -> bool:
-    return hasattr(type(value), "to_homogeneous")
+    return not is_dataset(value) and (hasattr(value, "edge_index") or is_hetero(value))
 
 
 def from_pyg(
     graphs: Any,
     *,
-    feature_names: Sequence[str] | None = None,
+    feature_names: FeatureNames = None,
     edge_types: str | bool | None = None,
 ) -> GraphBatch:
     """Return PyTorch Geometric graphs as a batch.
@@ -59,6 +56,9 @@ def from_pyg(
     ----------
     graphs : Data, Batch, Dataset, or iterable of Data or Batch
         ``x`` must be Boolean (0 or 1) or None; for other features use `PredicateEncoder`.
+        Of ``HeteroData``, types of nodes become predicates (``paper``), types of edges relations
+        (``A[writes]``), and features belong to one type (``paper.U0``). Nodes are numbered type by
+        type.
     feature_names : sequence of str, optional
         Names of the columns of ``x``. By default the ``predicate_names`` that `to_pyg` stores,
         else ``U0, U1, ...``.
@@ -93,10 +93,12 @@ class _ReadData:
 def read_pyg(
     items: Sequence[Any],
     *,
-    feature_names: Sequence[str] | None,
+    feature_names: FeatureNames,
     edge_types: str | bool | None,
 ) -> RawGraphs:
-    """Return ``Data`` and ``Batch`` objects as raw columns and edges."""
+    """Return ``Data``, ``Batch`` and ``HeteroData`` objects as raw columns and edges."""
+    if any(map(is_hetero, items)):
+        return read_hetero(items, feature_names=feature_names, edge_types=edge_types)
     all_read: list[_ReadData] = []
     n_graphs = 0
     for item in items:
@@ -115,7 +117,7 @@ def read_pyg(
     ]
     if feature_names is None:
         feature_names = _stored_names(all_read, "predicate_names")
-    columns = matrix_columns(blocks, ptr, feature_names)
+    columns = matrix_columns(blocks, ptr, names_of_one_type(feature_names))
     return RawGraphs(structure(ptr, sources, targets, relations), columns)
 
 
@@ -126,7 +128,7 @@ def graph_sizes(data: Any) -> npt.NDArray[np.int64]:
 
 def _read_data(data: Any, first_graph: int) -> _ReadData:
     graph = f"graph {first_graph}"
-    if _is_hetero(data):
+    if is_hetero(data):
         raise UnsupportedInputError(
             f"Graphs must have one type of nodes. Got {type(data).__name__} as {graph}; "
             "convert it with data.to_homogeneous()."

@@ -10,6 +10,7 @@ from gnn2logic.exceptions import FeatureError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawGraphs, raw_from_batch, to_batch
 from gnn2logic.graphs.inputs import items_of
+from gnn2logic.graphs.read_hetero import FeatureNames, names_of_one_type
 from gnn2logic.graphs.read_matrix import is_matrix, is_pair, read_matrices
 from gnn2logic.graphs.read_networkx import is_networkx, read_networkx
 from gnn2logic.graphs.read_pyg import is_dataset, is_pyg, read_pyg
@@ -25,7 +26,7 @@ _EXPECTED = (
 def as_batch(
     graphs: Any,
     *,
-    feature_names: Sequence[str] | None = None,
+    feature_names: FeatureNames = None,
     edge_types: str | bool | None = None,
     node_attributes: Sequence[str] | None = None,
     edge_attributes: Sequence[str] | None = None,
@@ -52,7 +53,7 @@ def as_batch(
     GraphBatch(n_graphs=2, n_nodes=6, n_edges=12, names=())
     """
     if isinstance(graphs, GraphBatch):
-        _check_batch_names(graphs, feature_names)
+        _check_batch_names(graphs, names_of_one_type(feature_names))
         return graphs
     raw = read_graphs(
         graphs,
@@ -86,7 +87,7 @@ def read_once(graphs: Any) -> Any:
 def read_graphs(
     graphs: Any,
     *,
-    feature_names: Sequence[str] | None,
+    feature_names: FeatureNames,
     edge_types: str | bool | None,
     node_attributes: Sequence[str] | None,
     edge_attributes: Sequence[str] | None,
@@ -106,7 +107,7 @@ def read_graphs(
     if input_format == "batch":
         # These graphs were read before, so options about reading have nothing left to say.
         batch = GraphBatch.concat(items)
-        _check_batch_names(batch, feature_names)
+        _check_batch_names(batch, names_of_one_type(feature_names))
         return raw_from_batch(batch)
     if input_format == "networkx":
         _refuse(input_format, feature_names=feature_names, edge_types=edge_types)
@@ -119,8 +120,8 @@ def read_graphs(
     _refuse(input_format, edge_types=edge_types)
     if input_format == "pair":
         matrices, features = zip(*items, strict=True)
-        return read_matrices(matrices, features, feature_names=feature_names)
-    return read_matrices(items, [None] * len(items), feature_names=feature_names)
+        return read_matrices(matrices, features, feature_names=names_of_one_type(feature_names))
+    return read_matrices(items, [None] * len(items), feature_names=names_of_one_type(feature_names))
 
 
 def format_of(value: object) -> str | None:

@@ -1,0 +1,189 @@
+"""Reading PyTorch Geometric's ``HeteroData``: types of nodes are predicates, of edges relations.
+
+Nodes are numbered type by type, in the order of the types. A feature belongs to the nodes of one
+type: at all others its predicates are false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
+from gnn2logic.graphs.columns import FeatureBlock, RawColumn, RawGraphs, matrix_columns
+from gnn2logic.graphs.edges import check_node_count
+from gnn2logic.graphs.inputs import as_array, boundaries, check_edge_index, structure
+
+__all__ = ["FeatureNames", "is_hetero", "names_of_one_type", "read_hetero"]
+
+IntArray = npt.NDArray[np.int64]
+EdgeType = tuple[str, str, str]
+FeatureNames = Sequence[str] | Mapping[str, Sequence[str]] | None
+
+
+def is_hetero(value: object) -> bool:
+    """Whether `value` is a ``HeteroData``, or behaves like one."""
+    return hasattr(type(value), "to_homogeneous")
+
+
+def names_of_one_type(feature_names: FeatureNames) -> Sequence[str] | None:
+    """Return names of features for graphs with one type of nodes; others are refused."""
+    if isinstance(feature_names, Mapping):
+        raise FeatureError(
+            "feature_names is a mapping from node type to names for HeteroData alone. These graphs "
+            "have one type of nodes; give one list of names."
+        )
+    return feature_names
+
+
+def read_hetero(
+    items: Sequence[Any], *, feature_names: FeatureNames, edge_types: str | bool | None
+) -> RawGraphs:
+    """Return ``HeteroData`` objects, or batches of them, as raw columns and edges."""
+    if isinstance(edge_types, str):
+        raise UnsupportedInputError(
+            "edge_types is for graphs with one type of nodes; the edge types of HeteroData are its "
+            f"relations. Got edge_types={edge_types!r}; leave it out, or say False for none."
+        )
+    graphs = [one for item in items for one in _graphs_in(item)]
+    for number, graph in enumerate(graphs):
+        if not is_hetero(graph):
+            raise UnsupportedInputError(
+                f"All graphs must be HeteroData, or none. Got {type(graph).__name__} at position "
+                f"{number}."
+            )
+    node_types = list(dict.fromkeys(str(name) for graph in graphs for name in graph.node_types))
+    counts = np.array(
+        [
+            [_node_count(graph, name, number) for name in node_types]
+            for number, graph in enumerate(graphs)
+        ],
+        dtype=np.int64,
+    ).reshape(len(graphs), len(node_types))
+    ptr = boundaries(counts.sum(axis=1))
+    # Where the nodes of each type begin, in every graph.
+    first = ptr[:-1, None] + np.cumsum(counts, axis=1) - counts
+    type_of = np.repeat(np.tile(np.arange(len(node_types)), len(graphs)), counts.ravel())
+    sources, targets, relations = _edges(graphs, node_types, counts, first)
+    columns = [RawColumn(name, type_of == number) for number, name in enumerate(node_types)]
+    names = _feature_names(feature_names, node_types)
+    for number, name in enumerate(node_types):
+        columns += _columns(graphs, name, counts[:, number], type_of == number, names.get(name))
+    if edge_types is False:
+        relations = {}
+    return RawGraphs(structure(ptr, sources, targets, relations), tuple(columns))
+
+
+def _graphs_in(item: Any) -> list[Any]:
+    # A batch of HeteroData knows its graphs; a single one has no such number.
+    if getattr(item, "num_graphs", None) is not None and hasattr(item, "to_data_list"):
+        try:
+            return list(item.to_data_list())
+        except KeyError as error:
+            # PyG does not remember how many nodes a type without features has in each graph.
+            raise UnsupportedInputError(
+                f"A batch of HeteroData must have features for every type of nodes. Got none for "
+                f"{error}; give the list of graphs instead of the batch."
+            ) from None
+    return [item]
+
+
+def _node_count(graph: Any, node_type: str, number: int) -> int:
+    if node_type not in graph.node_types:
+        return 0
+    count = graph[node_type].num_nodes
+    if count is None:
+        raise GraphError(
+            f"The number of nodes of type {node_type!r} of graph {number} must be known. Got "
+            f"neither features nor num_nodes; set data[{node_type!r}].num_nodes."
+        )
+    check_node_count(int(count), what=f"Graph {number}")
+    return int(count)
+
+
+def _edges(
+    graphs: Sequence[Any], node_types: Sequence[str], counts: IntArray, first: IntArray
+) -> tuple[IntArray, IntArray, dict[str, npt.NDArray[np.intp]]]:
+    """Return all edges, and which of them are in each relation."""
+    every: list[EdgeType] = list(
+        dict.fromkeys(tuple(edge_type) for graph in graphs for edge_type in graph.edge_types)
+    )
+    place = {name: number for number, name in enumerate(node_types)}
+    parts: list[npt.NDArray[Any]] = [np.zeros((2, 0), dtype=np.int64)]
+    relations: dict[str, npt.NDArray[np.intp]] = {}
+    n_edges = 0
+    for edge_type in every:
+        begin = n_edges
+        for number, graph in enumerate(graphs):
+            if edge_type not in graph.edge_types or "edge_index" not in graph[edge_type]:
+                continue
+            what = f"edge_index of {edge_type} of graph {number}"
+            edges = check_edge_index(as_array(graph[edge_type].edge_index, what=what), what=what)
+            edges = edges.astype(np.int64)
+            for end, name in ((0, edge_type[0]), (1, edge_type[2])):
+                most = int(counts[number, place[name]]) if name in place else 0
+                if edges.shape[1] and not 0 <= edges[end].min() <= edges[end].max() < most:
+                    raise GraphError(
+                        f"{what} must hold numbers of the {most} nodes of type {name!r}. Got "
+                        f"numbers from {edges[end].min()} to {edges[end].max()}."
+                    )
+            starts = [first[number, place[name]] for name in (edge_type[0], edge_type[2])]
+            parts.append(edges + np.array(starts)[:, None])
+            n_edges += edges.shape[1]
+        relations[_relation(edge_type, every)] = np.arange(begin, n_edges)
+    joined = np.concatenate(parts, axis=1)
+    return joined[0], joined[1], relations
+
+
+def _relation(edge_type: EdgeType, every: Sequence[EdgeType]) -> str:
+    """Return the middle of an edge type; all of it where others have the same middle."""
+    alone = sum(other[1] == edge_type[1] for other in every) == 1
+    return edge_type[1] if alone else ".".join(edge_type)
+
+
+def _feature_names(given: object, node_types: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise FeatureError(
+            "feature_names of HeteroData must be a mapping from node type to names. "
+            f"Got {type(given).__name__} instead."
+        )
+    unknown = sorted(set(given) - set(node_types))
+    if unknown:
+        raise FeatureError(
+            f"feature_names must be about the node types {list(node_types)}. Got {unknown[0]!r}."
+        )
+    return given
+
+
+def _columns(
+    graphs: Sequence[Any],
+    node_type: str,
+    counts: IntArray,
+    known: npt.NDArray[np.bool_],
+    names: Sequence[str] | None,
+) -> list[RawColumn]:
+    """Return the features of one type; other nodes have none."""
+    blocks = [
+        FeatureBlock(
+            graph[node_type].x if "x" in graph[node_type] else None,
+            int(count),
+            f"the nodes of type {node_type!r} of graph {number}",
+        )
+        for number, (graph, count) in enumerate(zip(graphs, counts, strict=True))
+        # Without nodes a matrix still says how many features there are.
+        if node_type in graph.node_types and (count or "x" in graph[node_type])
+    ]
+    if not blocks:
+        return []
+    sizes = np.array([block.n_nodes for block in blocks], dtype=np.int64)
+    columns = []
+    for column in matrix_columns(blocks, boundaries(sizes), names):
+        values = np.zeros(len(known), dtype=column.values.dtype)
+        values[known] = column.values
+        columns.append(RawColumn(f"{node_type}.{column.name}", values, known))
+    return columns
