@@ -86,7 +86,7 @@ class LineSettings:
     )
     most_steps: int = 3
     step_size: int = 6
-    searched_again: frozenset[int] = frozenset({1, 3, 6, 11, 18, 27, 40, 60})
+    searched_again: frozenset[int] = frozenset({1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 40, 60})
     swapped_after: frozenset[int] = frozenset({2, 3, 4, 5, 6, 8, 10, 13, 16, 20})
     rounds: RoundSettings = field(default_factory=lambda: RoundSettings(pair_work=10_000_000))
     least_weight: int = 5
@@ -168,6 +168,7 @@ class LineSearch:
         # Columns that were found before the first line, and those that lines may have now.
         self._first: tuple[int, ...] = ()
         self._known: dict[int, None] = {}
+        self._shortened: set[int] = set()
 
     @property
     def _price(self) -> float:
@@ -178,6 +179,7 @@ class LineSearch:
     ) -> Iterator[tuple[DraftLine, ...]]:
         """Give the lines so far, first none, after each new line and the steps that follow it.
 
+        Where a line is left out, the next ones replace what was given for as many lines.
         What is found does not depend on earlier runs; they only save it work.
         """
         lines: tuple[DraftLine, ...] = ()
@@ -186,7 +188,7 @@ class LineSearch:
             self._pace = self.settings.paces[-1]
             self._explore(self._residuals(lines), 0, proposed)
             self._first = tuple(self._known)
-        self._known = dict.fromkeys(self._first)
+        self._known, self._shortened = dict.fromkeys(self._first), set()
         self._pace = self.settings.paces[0] if pace is None else pace
         while True:
             residuals = self._residuals(lines)
@@ -271,15 +273,23 @@ class LineSearch:
         return value, self._line(column, Form(form) if form >= 0 else None, (cut,))
 
     def _swapped(self, lines: tuple[DraftLine, ...]) -> tuple[DraftLine, ...]:
-        """Replace lines, in turn, by better ones given all the others."""
+        """Replace lines, in turn, by better ones given all the others; leave out a useless one."""
         if not self._pace.swaps or len(lines) not in self.settings.swapped_after:
             return lines
+        worths = []
         for place, line in enumerate(lines):
             others = (*lines[:place], *lines[place + 1 :])
             residuals = self._residuals(others)
             other = self._best_line(others, residuals)
-            if other is not None and other[0] > self._worth(line, residuals) * (1 + 1e-9):
+            worths.append(self._worth(line, residuals))
+            if other is not None and other[0] > worths[-1] * (1 + 1e-9):
+                worths[-1] = other[0]
                 lines = (*lines[:place], other[1], *lines[place + 1 :])
+        # Once for every number of lines, or lines could come and go for ever.
+        if min(worths) <= 0 and len(lines) not in self._shortened:
+            self._shortened.add(len(lines))
+            worst = int(np.argmin(worths))
+            lines = (*lines[:worst], *lines[worst + 1 :])
         return lines
 
     def _worth(self, line: DraftLine, residuals: FloatArray) -> float:
@@ -289,7 +299,7 @@ class LineSearch:
         by_case = np.bincount(held, weights)
         size = line.conditions[0].formula.size
         size += self.settings.step_size * (len(line.conditions) - 1)
-        worth = 0.0
+        worth = -np.inf
         for channel in self._varied(residuals):
             sums = np.bincount(held, weights * residuals[self.rows, channel])
             explained = (
@@ -297,7 +307,7 @@ class LineSearch:
             ).sum() - sums.sum() ** 2 / by_case.sum()
             scale = self._variance(residuals[:, channel])
             worth = max(worth, float(explained - self._price * size * scale))
-        return worth
+        return worth if np.isfinite(worth) else 0.0
 
     def _line(self, column: int, form: Form | None, cuts: tuple[int, ...]) -> DraftLine:
         conditions = tuple(self.level.condition(column, form, cut) for cut in cuts)

@@ -197,7 +197,7 @@ def _search_at_paces(
         try:
             for lines in search.run(proposed, pace):
                 if lines:
-                    drafts.append(lines)
+                    drafts[len(lines) :] = [lines]
                     report(name, len(lines))
                 if not clock.goes_on():
                     break

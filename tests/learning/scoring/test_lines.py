@@ -1,0 +1,62 @@
+"""The search for lines: planted ones are found, and a first guess that others make useless goes."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from gnn2logic import parse, random_graphs
+from gnn2logic.learning.scoring.lines import LineSearch, LineSettings, Pace, ScoreTargets
+from gnn2logic.learning.scoring.losses import TARGET_STEPS, loss_for
+from gnn2logic.learning.search.columns import ColumnSpace
+from gnn2logic.learning.search.levels import GraphLevel
+from gnn2logic.learning.settings import local_modalities
+
+PLANTED = {"1(U0 & U1) > 3": 2, "1(U0 & A U1 > 1) > 2": 3, "1(A U0 > 3) > 1/2": -2}
+TRUSTING, CAREFUL = LineSettings().paces
+
+
+def search_of(n_graphs: int) -> LineSearch:
+    """Return a search for the lines of a planted card, from labels drawn by its score."""
+    rng = np.random.default_rng([100, 1])
+    graphs = random_graphs(
+        n_graphs,
+        sizes=rng.integers(8, 21, n_graphs),
+        density=rng.uniform(0.1, 0.9, n_graphs),
+        names=("U0", "U1"),
+        probability=(0.5, 0.5),
+        random_state=rng,
+    )
+    score = sum(points * parse(text).evaluate(graphs) for text, points in PLANTED.items())
+    chance = 1 / (1 + np.exp(-(score - np.median(score) - 0.5)))
+    classes = (np.random.default_rng([100, 3]).random(n_graphs) < chance).astype(np.int64)
+    one_hot = np.eye(2, dtype=np.int64)[classes]
+    targets = ScoreTargets(
+        one_hot[:, 1:] * TARGET_STEPS,
+        one_hot,
+        np.ones(n_graphs, dtype=np.int64),
+        loss_for("class", 2),
+    )
+    level = GraphLevel(ColumnSpace(graphs, local_modalities(graphs)))
+    return LineSearch(level, targets, np.arange(n_graphs), LineSettings(max_lines=4).of_depth(2))
+
+
+def texts(search: LineSearch, pace: Pace) -> list[list[str]]:
+    return [
+        [str(condition.formula) for line in lines for condition in line.conditions]
+        for lines in search.run(pace=pace)
+    ]
+
+
+def test_planted_lines_are_found_and_runs_do_not_depend_on_each_other() -> None:
+    search = search_of(2000)
+    found = texts(search, TRUSTING)
+    assert sorted(PLANTED) in [sorted(lines) for lines in found]
+    careful = texts(search, CAREFUL)
+    assert texts(search, TRUSTING) == found
+    assert texts(search_of(2000), CAREFUL) == careful
+    # Lengths rise by one, but where a line was left out.
+    lengths = [len(lines) for lines in found]
+    assert all(later <= earlier + 1 for earlier, later in itertools.pairwise(lengths))
+    assert [len(lines) for lines in careful] == sorted({len(lines) for lines in careful})
