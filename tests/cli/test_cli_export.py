@@ -10,6 +10,10 @@ import pytest
 import gnn2logic as gl
 from cli_runs import run, save_model
 from oracle import PlainGraph
+
+pytest.importorskip("duckdb", reason="needs duckdb, of the extra 'dev'")
+pytest.importorskip("ladybug", reason="needs ladybug, of the extra 'dev'")
+
 from query_engines import function_in, sqlite_rows
 
 

@@ -13,6 +13,10 @@ import pytest
 import gnn2logic as gl
 from gnn2logic.exceptions import TranslationError
 from oracle import PlainGraph
+
+pytest.importorskip("duckdb", reason="needs duckdb, of the extra 'dev'")
+pytest.importorskip("ladybug", reason="needs ladybug, of the extra 'dev'")
+
 from query_engines import duckdb_rows, function_in, ladybug_rows, sqlite_rows
 
 COLUMNS = {"element": "TEXT", 'it\'s a "charge"': "DOUBLE", "ring": "BOOLEAN"}

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, roc_auc_score
 
+from gnn2logic.certification import agreement_bound
 from gnn2logic.reporting.comparison import Comparison
 
 Labels = npt.NDArray[Any]
@@ -84,3 +85,15 @@ def test_without_truth_nothing_is_compared_with_it(with_teacher: bool) -> None:
     assert (comparison.most_common, int(comparison.differs.sum())) == (
         ("a", 1) if with_teacher else (None, 0)
     )
+
+
+def test_the_fidelity_of_graphs_has_a_bound() -> None:
+    labels = np.array([0, 0, 1, 1] * 50)
+    teacher = labels.copy()
+    teacher[0] = 1
+    names = {0: "a", 1: "b"}
+    rows = Comparison("graph", names, np.arange(200), labels, labels, teacher).scores()
+    assert rows[0]["fidelity_at_least"] == agreement_bound(199, 200) < rows[0]["fidelity"]
+    assert [row["fidelity_at_least"] for row in rows[1:]] == [None, None]
+    nodes = Comparison("node", names, np.arange(200), labels, labels, teacher).scores()
+    assert nodes[0]["fidelity_at_least"] is None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.certification import agreement_bound
 from gnn2logic.plotting.tables import label_counts
 
 __all__ = ["Comparison", "area_under_roc"]
@@ -70,8 +71,10 @@ class Comparison:
 
         Accuracy and macro F1 (over the classes that are true or predicted somewhere) are against
         the true labels, fidelity is against the teacher; None where there is nothing to compare
-        with. AUROC, the area under the ROC curve, is there for two classes: how often an example of
-        the second class gets a higher probability than one of the first.
+        with. On graphs like these the fidelity of the rule is at least ``fidelity_at_least``, 95 %
+        sure (see `gnn2logic.certify`). AUROC, the area under the ROC curve, is there for two
+        classes: how often an example of the second class gets a higher probability than one of the
+        first.
 
         >>> labels = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])
         >>> scores = Comparison("graph", {0: "a", 1: "b"}, np.arange(4), *labels, None).scores()
@@ -101,7 +104,14 @@ class Comparison:
             "auroc": self._auroc(probabilities),
             "n_agree": n_agree,
             "fidelity": None if n_agree is None else n_agree / count,
+            "fidelity_at_least": self._fidelity_at_least(who, n_agree),
         }
+
+    def _fidelity_at_least(self, who: str, n_agree: int | None) -> float | None:
+        # Nodes of one graph are no independent sample, and the teacher agrees with itself.
+        if n_agree is None or who != "rule" or self.level == "node":
+            return None
+        return agreement_bound(n_agree, len(self.rows))
 
     def _auroc(self, probabilities: npt.NDArray[np.float64] | None) -> float | None:
         if self.truth is None or probabilities is None or self.probabilities is None:

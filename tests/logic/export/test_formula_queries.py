@@ -15,8 +15,12 @@ from gnn2logic.exceptions import ParameterError, TranslationError, UnsupportedIn
 from gnn2logic.logic.export import CypherNames, SqlTables, to_cypher, to_python, to_sql
 from gnn2logic.logic.walk import relation_names
 from oracle import PlainGraph
-from query_engines import adjacency_lists, duckdb_rows, function_in, ladybug_rows, sqlite_rows
 from strategies import KINDS, NAMES, RELATIONS, formulas, plain_graphs, to_batch
+
+pytest.importorskip("duckdb", reason="needs duckdb, of the extra 'dev'")
+pytest.importorskip("ladybug", reason="needs ladybug, of the extra 'dev'")
+
+from query_engines import adjacency_lists, duckdb_rows, function_in, ladybug_rows, sqlite_rows
 
 HOSTILE = ('say "hi"; DROP TABLE nodes; --', "it's `x` \\u0041 */ 'y'", "two\nlines\t\u2028")
 BOOLEANS = dict.fromkeys(NAMES, "BOOLEAN")
