@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
-.PHONY: demo test lint docs smoke bench coverage lowest package release house clean
+.PHONY: demo test lint docs pages smoke bench coverage lowest package release house clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/demo.py --out demo
@@ -71,6 +71,11 @@ release:
 	git archive HEAD | tar -x -C build/release
 	$(PYTHON) tools/release.py $(ADDRESS) build/release
 	$(MAKE) package FROM=build/release
+
+# Run the notebooks and the gallery, and keep what they show.
+pages: $(INSTALLED)
+	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb
+	$(BIN)/python tools/gallery.py
 
 # How many files there are, how long, and who imports whom.
 house:

@@ -85,6 +85,8 @@ def _cell(cell: dict[str, Any]) -> Iterator[str]:
         return
     yield f"```python\n{source}\n```"
     for output in cell["outputs"]:
+        if output.get("name") == "stderr":
+            continue
         shown = output.get("data", {})
         if "image/png" in shown:
             picture = base64.b64encode(base64.b64decode("".join(shown["image/png"]))).decode()
