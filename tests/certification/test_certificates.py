@@ -187,6 +187,14 @@ def test_time_and_numbers_have_limits() -> None:
         certify(rule, network, grade="perfect")
     with pytest.raises(UnsupportedInputError, match="fitted rule or scorecard"):
         certify(network, network)
+    graphs = gl.random_graphs(30, sizes=4, random_state=0)
+    numbers = np.arange(30.0)
+    for model in (
+        gl.IDTRegressor(n_layers=0, max_size=4, random_state=0),
+        gl.ScorecardRegressor(max_lines=1, n_layers=0, random_state=0),
+    ):
+        with pytest.raises(UnsupportedInputError, match="predicts numbers"):
+            certify(model.fit(graphs, numbers), network, graphs)
     with pytest.raises(ParameterError, match="at most n_compared"):
         agreement_bound(3, 2)
 

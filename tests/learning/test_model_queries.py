@@ -105,6 +105,16 @@ def test_scorecards_of_numbers(data: Any) -> None:
     assert np.allclose([predict(graph) for graph in graphs], wanted)
 
 
+def test_rules_of_numbers() -> None:
+    graphs = gl.random_graphs(60, sizes=5, random_state=0)
+    target = 2.5 * gl.parse("1 U0 > 2").evaluate(graphs) + gl.parse("1 U1 > 3").evaluate(graphs)
+    model = gl.IDTRegressor(n_layers=0, max_size=8, random_state=0).fit(graphs, target)
+    predict = function_in(model.to_python(), "predict")
+    said = [predict(graph) for graph in gl.to_networkx(graphs)]
+    assert said == model.predict(graphs).tolist()
+    assert len(set(said)) > 1
+
+
 def test_models_of_nodes() -> None:
     graphs = gl.random_graphs(30, sizes=5, random_state=0)
     y = gl.parse("A U0 > 1 & U1").evaluate(graphs, level="node")

@@ -40,10 +40,9 @@ class Comparison:
                 f"Got {type(rule).__name__} instead; from_formulas makes a model of formulas."
             )
         check_fitted(rule, "encoder_")
-        if not hasattr(rule, "classes_"):
-            raise UnsupportedInputError(
-                "certify compares classes. This scorecard predicts numbers."
-            )
+        number = isinstance(rule, IDTPredictor) and rule.target is not None
+        if number or not hasattr(rule, "classes_"):
+            raise UnsupportedInputError("certify compares classes. This model predicts numbers.")
         self.rule: Rule = rule
         self.level = rule._level
         self.teacher = teacher_of_classes(as_teacher(teacher), len(rule.classes_))
