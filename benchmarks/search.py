@@ -41,7 +41,7 @@ import gnn2logic as gl
 from gnn2logic.engines.threads import one_thread
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.cuts import CountBins
-from gnn2logic.learning.search.judging import GraphJudge
+from gnn2logic.learning.search.graph_judging import GraphJudge
 from gnn2logic.learning.search.kernels import pair_gains, popcount
 from gnn2logic.learning.search.rule_search import SearchSettings
 from gnn2logic.learning.search.whole_numbers import packed_targets

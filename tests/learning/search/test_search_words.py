@@ -12,8 +12,9 @@ import pytest
 from gnn2logic import GraphBatch, Modality, parse, random_graphs
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.cuts import CountBins, Form
-from gnn2logic.learning.search.judging import GraphJudge, NodeJudge
+from gnn2logic.learning.search.graph_judging import GraphJudge
 from gnn2logic.learning.search.levels import GraphLevel, NodeLevel
+from gnn2logic.learning.search.node_judging import NodeJudge
 from gnn2logic.learning.search.small_trees import best_small_trees
 from gnn2logic.learning.search.words import GraphWords
 from gnn2logic.logic.syntax import negation

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.counts import ModalCounts, set_sizes
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.learning.search.kernels import pack_above
+from gnn2logic.learning.search.opposites import opposite, opposite_size, shortened
 from gnn2logic.learning.search.words import GraphWords, Words
 from gnn2logic.logic.evaluation import evaluate_each
-from gnn2logic.logic.syntax import TRUE, And, Formula, Or, modal, negation, predicate
+from gnn2logic.logic.syntax import TRUE, And, Formula, Not, Or, modal, predicate
 
 __all__ = ["ColumnSpace"]
 
@@ -93,8 +96,15 @@ class ColumnSpace:
         return self._sizes[number]
 
     def is_literal(self, number: int) -> bool:
-        """Whether a column is neither a conjunction nor a disjunction."""
-        return not isinstance(self.formulas[number], And | Or)
+        """Whether a column is neither a conjunction nor a disjunction, nor the opposite of one."""
+        formula = self.formulas[number]
+        return not isinstance(formula.child if isinstance(formula, Not) else formula, And | Or)
+
+    @cached_property
+    def near_edges(self) -> list[sp.csr_array]:
+        """The edges that literals look along, one matrix for each direction and relation."""
+        near = (which for which in self._modalities if which.neighbours and not which.others)
+        return [self.batch.edges(e).matrix for e in dict.fromkeys(which.edges for which in near)]
 
     # Adding columns ---------------------------------------------------------------------------
 
@@ -119,10 +129,11 @@ class ColumnSpace:
             number = self._number_of.setdefault(keys[index], len(self.formulas))
             if number < len(self.formulas):
                 same = prints[index] == self._prints[number]
-                self._rename(number, formulas[index] if same else negation(formulas[index]))
+                self._rename(number, formulas[index] if same else opposite(formulas[index]))
             else:
-                self.formulas.append(formulas[index])
-                self._sizes.append((formulas[index].size, negation(formulas[index]).size))
+                name = shortened(formulas[index])
+                self.formulas.append(name)
+                self._sizes.append((name.size, opposite_size(name)))
                 self._prints.append(prints[index])
                 new.append(index)
         self._grow(words[new])
@@ -130,9 +141,10 @@ class ColumnSpace:
 
     def _rename(self, number: int, formula: Formula) -> None:
         """Take a shorter name for a column: long ones may be proposed before."""
+        formula = shortened(formula)
         if formula.size < self._sizes[number][0]:
             self.formulas[number] = formula
-            self._sizes[number] = (formula.size, negation(formula).size)
+            self._sizes[number] = (formula.size, opposite_size(formula))
 
     def _grow(self, words: Words) -> None:
         used = len(self.formulas) - len(words)
@@ -178,8 +190,7 @@ class ColumnSpace:
                 phi = self.formulas[number]
                 found = self._thresholds(modality, phi, values, sizes)
                 if phi is not TRUE:
-                    opposite = negation(phi)
-                    found += self._thresholds(modality, opposite, sizes - values, sizes)
+                    found += self._thresholds(modality, opposite(phi), sizes - values, sizes)
                 self._literals[number] += found
 
     def _thresholds(

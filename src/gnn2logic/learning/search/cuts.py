@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.learning.search.kernels import BIN_BITS
-from gnn2logic.logic.syntax import Formula, modal, negation
+from gnn2logic.learning.search.opposites import opposite
+from gnn2logic.logic.syntax import Formula, modal
 
 __all__ = ["GRAPH", "CountBins", "Form"]
 
@@ -98,7 +99,7 @@ class CountBins:
     def condition(self, counted: Formula, form: Form, cut: int) -> Formula:
         """Return the condition on graphs that a cut after a bin stands for."""
         if form.negated:
-            counted = negation(counted)
+            counted = opposite(counted)
         if form is Form.SHARE:
             return modal(GRAPH, counted, self.fractions[cut // 2])
         if form is Form.SHARE_NOT:

@@ -15,7 +15,9 @@ from gnn2logic.learning.search.conditions import (
     NodeConditions,
 )
 from gnn2logic.learning.search.cuts import CountBins, Form
-from gnn2logic.learning.search.judging import GraphJudge, Judge, NodeJudge
+from gnn2logic.learning.search.graph_judging import GraphJudge
+from gnn2logic.learning.search.judging import Judge
+from gnn2logic.learning.search.node_judging import NodeJudge
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["GraphLevel", "Level", "NodeLevel"]

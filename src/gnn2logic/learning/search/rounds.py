@@ -1,7 +1,9 @@
 """The search for columns, one modal depth after the other.
 
 A round makes literals ``S phi > t`` of the columns of a pool, judges them, then judges all pairs of
-the best. The pool of the next round is a beam of good columns that differ, and small ones.
+the best. The pool of the next round is a beam of good columns that differ, and small ones. What
+neighbours satisfy may say much where the truth of a column itself says nothing, so columns are also
+judged through neighbours, one or more steps away.
 """
 
 from __future__ import annotations
@@ -50,6 +52,16 @@ class RoundSettings:
         """Return what each of several searches may do that take the time of one together."""
         return replace(self, pair_work=self.pair_work // max(1, n_searches))
 
+    def of_a_view(self) -> Self:
+        """Return how much is done for what columns say through neighbours, one step further."""
+        return replace(
+            self,
+            depth=self.depth - 1,
+            beam=self.beam // 2,
+            most_literals=self.most_literals // 5,
+            kept_pairs=self.kept_pairs // 5,
+        )
+
 
 class Search:
     """Columns found so far, each with its verdict."""
@@ -58,7 +70,11 @@ class Search:
         self.judge, self.settings = judge, settings
         self.space = judge.space
         self.verdicts: dict[int, Verdict] = {}
-        self.depth = 0
+        # The number of steps to the neighbours through which a view judges: 1, 2, ...
+        self._views: list[Search] = []
+        if settings.depth > 1 and (view := judge.through_neighbours()) is not None:
+            nearest = Search(view, settings.of_a_view())
+            self._views = [nearest, *nearest._views]
 
     def rounds(self, proposed: Sequence[int] = ()) -> Iterator[int]:
         """Search, giving the depth after each round; `proposed` columns take part at once."""
@@ -70,6 +86,7 @@ class Search:
         yield 0
         few = len(inputs) <= 5
         pool = [*inputs, *(pairs if few else self._beam(pairs, settings.beam))]
+        pool += self._seen_through_neighbours(0)
         for depth in range(1, settings.depth + 1):
             self.judge_columns(space.literals(pool))
             self.pair_up()
@@ -77,6 +94,29 @@ class Search:
             reached = [n for n in self.verdicts if space.formulas[n].modal_depth <= depth]
             small = [n for n in reached if space.formulas[n].size <= 2 + depth]
             pool = [*self._beam(reached, settings.beam), *self._best(small, settings.beam)]
+            pool += self._seen_through_neighbours(depth)
+
+    def _seen_through_neighbours(self, depth: int) -> list[int]:
+        """Return columns of at most a depth that say much about nodes some steps away."""
+        chosen: list[int] = []
+        for view in self._views[: max(0, self.settings.depth - depth)]:
+            candidates = self._candidates_for(view, depth)
+            view.judge_columns(candidates)
+            view.judge_columns(view.judge.pairs(candidates, view.settings.kept_pairs))
+            reached = [n for n in view.verdicts if self.space.formulas[n].modal_depth <= depth]
+            chosen += view._beam(reached, view.settings.beam)
+        return chosen
+
+    def _candidates_for(self, view: Search, depth: int) -> list[int]:
+        """Return literals whose pairs are judged by a view: small ones that differ, and good ones.
+
+        A literal that is small may say nothing by itself.
+        """
+        most = min(view.settings.most_literals, view.affordable_literals)
+        literals = [n for n in self.verdicts if self.space.is_literal(n)]
+        small = [n for n in literals if self.space.formulas[n].size <= max(2, depth + 1)]
+        small = [*self._best(self.space.inputs, most // 3), *self._beam(small, 2 * most // 3)]
+        return [*dict.fromkeys([*small, *self._best(literals, most)])][:most]
 
     def judge_columns(self, numbers: Iterable[int]) -> None:
         """Judge columns that were not judged before."""
@@ -99,14 +139,18 @@ class Search:
         small.sort(key=lambda n: (formulas[n].size, -self.verdicts[n].value, n))
         return small[:most]
 
+    @property
+    def affordable_literals(self) -> int:
+        """Of how many literals there is time to judge all pairs."""
+        return max(32, int((2 * self.settings.pair_work / self.judge.pair_cost) ** 0.5))
+
     def _best(self, numbers: Iterable[int], most: int) -> list[int]:
         ordered = sorted(numbers, key=lambda number: (-self.verdicts[number].value, number))
         return ordered[:most]
 
     def _for_pairs(self) -> list[int]:
         """Return the literals, small ones first, and a few others whose pairs are judged."""
-        affordable = int((2 * self.settings.pair_work / self.judge.pair_cost) ** 0.5)
-        most = min(self.settings.most_literals, max(32, affordable))
+        most = min(self.settings.most_literals, self.affordable_literals)
         literals = [n for n in self.verdicts if self.space.is_literal(n)]
         others = [n for n in self.verdicts if not self.space.is_literal(n)]
         small = [n for n in literals if self.space.formulas[n].size <= 2]

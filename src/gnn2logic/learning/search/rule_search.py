@@ -65,7 +65,7 @@ class SearchSettings:
     price: float = 0.002
     prices: tuple[float, ...] = (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032)
     most_conditions: int = 1500
-    polishing: int = 2
+    polishing: int = 4
     roots: int = 2
     below: RoundSettings = field(
         default_factory=lambda: RoundSettings(depth=1, pair_work=RoundSettings.pair_work // 3)

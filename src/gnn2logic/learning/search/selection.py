@@ -86,6 +86,8 @@ def counterpart(front: Sequence[SearchedRule], rule: SearchedRule, size: int) ->
     That is its longest rule of at most this size. The same rule may have a symbol more in another
     fold, so a longer one that does not explain more there than the rule does here will do too.
     """
+    # Rules of folds are not simplified.
+    size = max(size, rule.size)
     longest = size + max(1, size // 4) if size > 1 else size
     return [
         other
