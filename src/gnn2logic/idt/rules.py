@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,9 +21,10 @@ from gnn2logic.idt.rule_figures import (
     number_figures,
     predicted_nodes,
 )
-from gnn2logic.logic.syntax import Formula
+from gnn2logic.idt.shown import shown_labels, shown_size
+from gnn2logic.logic.syntax import FALSE, Formula
 
-__all__ = ["Rule", "RuleTable", "shown_classes", "shown_labels"]
+__all__ = ["Rule", "RuleTable", "shown_classes"]
 
 # In the table, longer formulas are cut; the chosen ones follow below it, up to the second limit.
 _SHOWN = 100
@@ -105,11 +106,8 @@ class Rule:
 
     @property
     def size(self) -> int:
-        """The size of the formulas of all classes but the largest; of the tree for numbers."""
-        if self.mae is not None:
-            return tree_size(self.model)
-        sizes = sorted(formula.size for formula in self.formulas.values())
-        return sum(sizes[:-1]) if len(sizes) > 1 else sizes[0]
+        """How many symbols people read: of the formulas that are shown; of the tree for numbers."""
+        return shown_size(self.formulas) if self.mae is None else tree_size(self.model)
 
     @property
     def modal_depth(self) -> int:
@@ -348,6 +346,8 @@ class RuleTable(Sequence[Rule]):
                 start = head if number == 0 else " " * len(head)
                 support, name = rule.support[label], one_line(str(label))
                 lines.append(f"{start}{name} ({support:.0%}): {_cut(str(rule.formulas[label]))}")
+            if never := _never_answered(rule):
+                lines.append(f"{' ' * len(head)}never: {_cut(', '.join(never))}")
         shown = shown_classes(self.chosen)
         if any(len(str(self.chosen.formulas[label])) > _SHOWN for label in shown):
             lines.extend(["the chosen rule in full", *_in_full(self.chosen, shown)])
@@ -365,20 +365,18 @@ class RuleTable(Sequence[Rule]):
 
 
 def shown_classes(rule: Rule) -> list[Any]:
-    """Return all classes but the one with the largest formula: it is what is left over.
+    """Return the classes whose formulas are shown: see `shown_labels`.
 
     All numbers of a rule that predicts numbers: what the last one is would not be known.
     """
     return list(rule.formulas) if rule.mae is not None else shown_labels(rule.formulas)
 
 
-def shown_labels(formulas: Mapping[Any, Formula]) -> list[Any]:
-    """Return all labels but the one with the largest formula: it is what is left over."""
-    labels = list(formulas)
-    if len(labels) == 1:
-        return labels
-    largest = max(labels, key=lambda label: (formulas[label].size, formulas[label].key))
-    return [label for label in labels if label != largest]
+def _never_answered(rule: Rule) -> list[str]:
+    """Return the classes that a rule never answers; of two classes the other one says it."""
+    if rule.mae is not None or len(rule.formulas) == 2:
+        return []
+    return [one_line(str(label)) for label, phi in rule.formulas.items() if phi is FALSE]
 
 
 def _in_full(rule: Rule, labels: Sequence[Any]) -> list[str]:

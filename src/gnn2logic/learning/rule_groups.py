@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.idt.rules import shown_labels
+from gnn2logic.idt.shown import shown_labels
 from gnn2logic.logic.equivalence import equivalent
 from gnn2logic.logic.equivalence.space import enumerable_nodes, space_of
 from gnn2logic.logic.simplification.cover import atoms_of
@@ -157,8 +157,11 @@ def _proved_nodes(
     all graphs of four nodes, and nobody would call them the same rule.
     """
     bounds = []
-    # The formula of the last class is what the others leave over.
-    for label in shown_labels(first):
+    # The formula of one class is what the others leave over.
+    largest = max(first, key=lambda label: first[label].size)
+    for label in first:
+        if label == largest:
+            continue
         pair = first[label], second[label]
         if pair[0] is pair[1]:
             continue

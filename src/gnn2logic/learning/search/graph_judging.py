@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.learning.search.columns import ColumnSpace
-from gnn2logic.learning.search.cuts import CountBins, Form
+from gnn2logic.learning.search.cuts import CountBins
 from gnn2logic.learning.search.judging import PROMISING, Judge, VerdictTable
 from gnn2logic.learning.search.kernels import pair_gains, single_gains
 from gnn2logic.learning.search.neighbour_judging import GraphNeighbourJudge

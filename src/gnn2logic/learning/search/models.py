@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnn2logic.idt.formulas import class_formula, final_columns, tree_size
 from gnn2logic.idt.from_formulas import ColumnBuilder
 from gnn2logic.idt.model import IDT
+from gnn2logic.idt.shown import shown_size
 from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule
 from gnn2logic.logic.syntax import Formula, Modal
@@ -60,14 +61,13 @@ def rule_model(rule: SearchedRule, level: Literal["graph", "node"]) -> IDT:
 def read_size(model: IDT, answer: Literal["class", "number"]) -> int:
     """Return how many symbols people read.
 
-    Of the formulas of all classes but the longest; of the tree, where leaves are numbers.
+    Of the formulas that are shown; of the tree, where leaves are numbers.
     """
     columns = final_columns(model)
     if answer == "number":
         return tree_size(model, columns)
     n_classes = model.final.values.shape[1]
-    sizes = sorted(class_formula(model, label, columns).size for label in range(n_classes))
-    return sum(sizes[:-1]) if len(sizes) > 1 else sizes[0]
+    return shown_size({label: class_formula(model, label, columns) for label in range(n_classes)})
 
 
 def with_leaf_values(model: IDT, leaf_values: npt.NDArray[np.float64]) -> IDT:

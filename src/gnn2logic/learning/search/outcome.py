@@ -123,8 +123,6 @@ def search_rules(
         return front
 
     front, sizes = _by_accuracy(front_of(0, "all data", rows), level, targets, rows)
-    # The constant rule of many classes says `false` of all but one, and is always allowed.
-    choice = replace(choice, max_size=max(choice.max_size, sizes[0]))
     folds = held_out_folds(
         targets.classes[rows],
         targets.n_classes,

@@ -22,6 +22,9 @@ __all__ = ["RoundSettings", "Search"]
 # Of a column that follows another this closely the beam keeps one.
 _ALIKE = 0.97
 _SMALL = 3
+# What each of many searches side by side has at least.
+_LEAST_BEAM = 8
+_LEAST_PAIRS = 40
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,14 @@ class RoundSettings:
     kept_pairs: int = 250
 
     def shared_by(self, n_searches: int) -> Self:
-        """Return what each of several searches may do that take the time of one together."""
-        return replace(self, pair_work=self.pair_work // max(1, n_searches))
+        """Return what each of several searches may do that take little more time than one."""
+        n_searches = max(1, n_searches)
+        return replace(
+            self,
+            pair_work=self.pair_work // n_searches,
+            beam=max(min(self.beam, _LEAST_BEAM), int(self.beam / n_searches**0.5)),
+            kept_pairs=max(min(self.kept_pairs, _LEAST_PAIRS), self.kept_pairs // n_searches),
+        )
 
     def of_a_view(self) -> Self:
         """Return how much is done for what columns say through neighbours, one step further."""

@@ -54,7 +54,7 @@ class SearchSettings:
     roots : int
         Below how many conditions the search is done once more, with the settings `below`.
     most_leaves : int
-        How many leaves longer rules may have.
+        How many leaves longer rules may have; with many classes, at least one and a half for each.
     least_weight : int
         What must be on each side of a condition.
     least_rows : int
@@ -305,6 +305,8 @@ class RuleSearch:
         """Return longer rules, grown from the best ones."""
         if not len(self.library):
             return []
+        n_labels = self.targets.n_classes if self.targets.numbers is None else 0
+        most_leaves = max(self.settings.most_leaves, n_labels + n_labels // 2)
         grower = TreeGrower(
             self.library,
             self.rows,
@@ -323,7 +325,7 @@ class RuleSearch:
                 rule.tree,
                 rule.fit,
                 price=price,
-                most_leaves=self.settings.most_leaves,
+                most_leaves=most_leaves,
                 n_all=self.level.n_rows,
             )
         ]

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.idt.shown import shown_size
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.logic.syntax import (
     FALSE,
@@ -77,14 +78,13 @@ class SearchedRule:
 
     @cached_property
     def size(self) -> int:
-        """What has to be read: the formulas of all classes but the longest.
+        """What has to be read: the formulas that are shown.
 
         Where leaves are numbers, the conditions of the tree.
         """
         if self.n_classes is None:
             return sum(condition.formula.size for condition in self.conditions) or 1
-        sizes = sorted(formula.size for formula in self.formulas)
-        return sum(sizes[:-1]) if len(sizes) > 1 else sizes[0]
+        return shown_size(dict(enumerate(self.formulas)))
 
     def predict(self, n_rows: int) -> IntArray:
         """Return the label of every graph that conditions were evaluated on."""
