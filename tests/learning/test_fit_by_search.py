@@ -201,11 +201,24 @@ def test_weights_that_are_no_small_numbers_do_not_hide_conditions() -> None:
     assert balanced.score(batch, labels) == weighted.score(batch, labels) == 1.0
 
 
-def test_the_constant_rule_of_many_classes_may_be_longer_than_wished_for() -> None:
+def test_the_constant_rule_of_many_classes_is_one_symbol() -> None:
     batch = graphs(60)
     labels = np.random.default_rng(0).integers(0, 4, len(batch))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = IDTClassifier(0, random_state=0, max_size=1).fit(batch, labels)
     assert model.rules_.chosen.index == 0
-    assert model.rules_.chosen.size == 3
+    assert model.rules_.chosen.size == 1
+    # Classes that are never answered are named once, and none is said to be `false`.
+    first = str(model.rules_).split("\n")[2:4]
+    assert first[0].endswith("2 (100%): true")
+    assert first[1].strip() == "never: 0, 1, 3"
+    assert not any(line.endswith(": false") for line in str(model.rules_).split("\n"))
+
+
+def test_many_classes_have_leaves_enough() -> None:
+    batch = gl.random_graphs(300, sizes=20, density=0.1, random_state=0)
+    counts = np.bincount(batch.graph_index, batch.column("U0"), 300).astype(int)
+    labels = np.clip(counts - 4, 0, 10)
+    model = IDTClassifier(0, random_state=0, max_size=100).fit(batch, labels)
+    assert max(rule.accuracy for rule in model.rules_) == 1.0
