@@ -129,9 +129,25 @@ def aids() -> Any:
     return aids_rule.picture()
 
 
+def acids() -> Any:
+    """Draw the rule of the README: what makes an acid, in two molecules."""
+    texts = {"aspirin: acid": "CC(=O)Oc1ccccc1C(=O)O", "paracetamol: no acid": "CC(=O)Nc1ccc(O)cc1"}
+    graphs = gl.chem.from_smiles(list(texts.values())).graphs
+    counted = gl.parse("A[double](hydrogens=0) > 0 & A[single](hydrogens=1 & oxygen) > 0")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6))
+    for ax, graph, title in zip(axes, graphs, texts, strict=True):
+        gl.plot_graph(graph, counted, title=title, legend=False, ax=ax)
+    figure.suptitle(
+        "It is an acid if an atom has a double bond to an atom without hydrogen\n"
+        "and a single bond to an OH.",
+        y=1.08,
+    )
+    return figure
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    pictures = [modal_parameters, nested_formula, idt, explanation, scorecard]
+    pictures = [modal_parameters, nested_formula, idt, explanation, scorecard, acids]
     pictures += [psi_0, psi_1, multi_shapes]
     if "GNN2LOGIC_DATA" in os.environ:
         pictures.append(aids)
