@@ -16,7 +16,13 @@ from sklearn.metrics import mean_absolute_error, r2_score
 import gnn2logic as gl
 from gnn2logic import GraphBatch, IDTNodeRegressor, IDTRegressor, parse, random_graphs
 from gnn2logic.engines import LocalEngine
-from gnn2logic.exceptions import LabelError, ModelFileError, ParameterError, SingleClassWarning
+from gnn2logic.exceptions import (
+    LabelError,
+    ModelFileError,
+    ParameterError,
+    SingleClassWarning,
+    UnsupportedInputError,
+)
 from gnn2logic.learning.search.numbers import NumberTargets
 
 RULE = "1(U0 & A U1 > 1) > 2"
@@ -246,6 +252,15 @@ def test_bad_input(model: IDTRegressor) -> None:
         model.predict_proba(graphs)
     with pytest.raises(LabelError, match="is not a number that the model predicts"):
         model.formula(17.5)
+
+
+def test_what_is_about_classes_says_so(model: IDTRegressor) -> None:
+    graphs = some_graphs(3, 20)
+    with pytest.raises(UnsupportedInputError, match="model that tells classes. Got one that pred"):
+        gl.report(model, graphs)
+    with pytest.raises(UnsupportedInputError, match="Got an estimator that predicts numbers"):
+        gl.stability(IDTRegressor(0), graphs, np.arange(20.0))
+    assert gl.plot_rules(model).get_ylabel() == "R2"
 
 
 def test_a_fit_goes_on_from_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

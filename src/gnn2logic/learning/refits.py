@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
+from sklearn.base import RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -191,6 +191,11 @@ class _Rows:
 
 
 def _rows(estimator: Any, graphs: object, y: object, mask: object) -> _Rows:
+    if isinstance(estimator, RegressorMixin):
+        raise UnsupportedInputError(
+            "stability compares the formulas of classes. Got an estimator that predicts numbers, "
+            f"{type(estimator).__name__}; rules_ says how such rules do on held-out data."
+        )
     given = graphs if isinstance(graphs, ShardStore) else read_once(graphs)
     reader = estimator if isinstance(estimator, IDTEstimator) else IDTClassifier()
     batches = list(_batches(reader._encode(given)[1]))

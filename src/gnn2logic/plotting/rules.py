@@ -84,7 +84,8 @@ def plot_rules(
     is_new = ax is None
     if is_new:
         ax = new_axes((6.4, 4.0))
-    ax.plot(sizes, accuracies, "o-", color=BLUE, ms=5, lw=1.3, label="accuracy")
+    measure = "accuracy" if shown[0].mae is None else "R2"
+    ax.plot(sizes, accuracies, "o-", color=BLUE, ms=5, lw=1.3, label=measure)
     curves = [np.column_stack([sizes, accuracies])]
     known = [number for number, rule in enumerate(shown) if rule.index in agreement]
     if known:
@@ -105,7 +106,7 @@ def plot_rules(
         mew=1.8,
         label=f"chosen: {accuracies[chosen]:.3f}, size {int(sizes[chosen])}",
     )
-    ax.set_ylabel("accuracy and fidelity" if known else "accuracy")
+    ax.set_ylabel(f"{measure} and fidelity" if known else measure)
     _finish(ax, sizes, title)
     if is_new:
         # The rules are written where there is room, so the axes must have their final size.

@@ -135,6 +135,11 @@ def _fitted(idt: Any) -> IDTPredictor | ScorecardPredictor:
             idt = getattr(idt, name)
     if isinstance(idt, IDTPredictor):
         check_fitted(idt, "model_")
+        if idt.target is not None:
+            raise UnsupportedInputError(
+                "A report is about a model that tells classes. Got one that predicts numbers; "
+                "print it, measure it with rules(graphs, y), or draw it with plot_tree."
+            )
         return idt
     if isinstance(idt, ScorecardPredictor):
         if idt.card_.answer == "number":
