@@ -1,4 +1,4 @@
-"""Links of the documentation lead somewhere: every page, picture and heading is there."""
+"""The built documentation: links lead somewhere, and search works without a server."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+
+from browsers import headless_browser
 
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"<(?:a|img|link|script)\b[^>]*?\s(?:href|src)=(?:\"([^\"]*)\"|([^\s>]+))")
@@ -57,12 +61,38 @@ def test_links_that_lead_nowhere_are_seen(tmp_path: Path) -> None:
     assert broken_links(tmp_path) == ["a.html: b.html#there", "a.html: no.png"]
 
 
-def test_every_link_of_the_site_leads_somewhere(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("mkdocstrings", reason="needs the extra 'docs'")
+    folder = tmp_path_factory.mktemp("site")
     subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
         cwd=ROOT,
         check=True,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
     )
-    assert broken_links(tmp_path) == []
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    yield from headless_browser()
+
+
+def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
+    assert broken_links(site) == []
+
+
+def test_search_works_in_a_page_that_was_opened_from_a_file(site: Path, browser: Any) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    browser.set_window_size(1400, 900)
+    browser.get((site / "how-to" / "nodes.html").as_uri())
+    box = browser.find_element(By.CSS_SELECTOR, "input.md-search__input")
+    browser.execute_script("arguments[0].focus()", box)
+    box.send_keys("glossary")
+    found = WebDriverWait(browser, 60).until(
+        lambda driver: driver.find_elements(By.CSS_SELECTOR, ".md-search-result__link")
+    )
+    assert found[0].get_attribute("href").partition("?")[0] == (site / "glossary.html").as_uri()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from browsers import headless_browser
 from gnn2logic.graphs import from_edges
 from gnn2logic.idt.from_formulas import from_formulas
 from gnn2logic.logic import parse
@@ -31,24 +30,7 @@ FITS = (
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    program, server = shutil.which("chromium"), shutil.which("chromedriver")
-    try:
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-    except ModuleNotFoundError:
-        program = None
-    if program is None or server is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("chromium, chromium-driver and selenium are needed")
-        pytest.skip("needs chromium, chromium-driver and selenium")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(server))
-    yield driver
-    driver.quit()
+    yield from headless_browser()
 
 
 @pytest.fixture(scope="module")
