@@ -13,6 +13,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+# Formulas in code, such as `A[r](U0)`, look like links and are none.
+CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 # `[text](target)` and `![text](target)`; the target of a picture is shown and not opened.
 LINK = re.compile(r"(?P<picture>!?)\[(?P<text>[^]]*)\]\((?P<target>[^)\s]+)\)")
 VERSION = re.compile(r'^__version__ = "([^"]+)"$', re.MULTILINE)
@@ -29,7 +31,9 @@ def absolute_links(text: str, address: str, tag: str) -> str:
         view = "raw" if match["picture"] else "blob"
         return f"{match['picture']}[{match['text']}]({address}/{view}/{tag}/{target})"
 
-    return LINK.sub(changed, text)
+    pieces = CODE.split(text)
+    pieces[::2] = [LINK.sub(changed, piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def project_links(address: str, tag: str) -> str:

@@ -53,6 +53,9 @@ def compare_on_store(model: Path, store: ShardStore, part: DataPart) -> Comparis
                 f"Its classes are {', '.join(sorted(of_model))}."
             )
     rows = _rows(store, part, level)
+    # AUROC is about the second of two classes.
+    is_binary = len(idt.classes_) == len(every) == 2
+    certain = idt.predict_proba(store)[rows, 1] if is_binary else None
     return Comparison(
         level,
         {name: name for name in sorted(every)},
@@ -60,6 +63,7 @@ def compare_on_store(model: Path, store: ShardStore, part: DataPart) -> Comparis
         predicted[rows],
         None if truth is None else truth.astype(str)[rows],
         None if teacher is None else teacher.astype(str)[rows],
+        certain,
     )
 
 

@@ -244,7 +244,7 @@ class ScorecardDistiller(Distiller):
     >>> card = gl.ScorecardClassifier(n_layers=0, random_state=0)
     >>> distiller = ScorecardDistiller(to_gnn(gl.parse("1 U1 > 3")), card)
     >>> search = GridSearchCV(distiller, {"scorecard__max_lines": [1, 2]}, cv=2).fit(list(graphs))
-    >>> search.best_score_
+    >>> print(search.best_score_)
     1.0
     """
 

@@ -144,11 +144,12 @@ class ScorecardClassifier(_ScorecardOfClasses):
     Examples
     --------
     >>> import gnn2logic as gl
-    >>> graphs = gl.random_graphs(400, sizes=10, density=0.3, random_state=0)
-    >>> many, few = gl.parse("1 U0 > 5").evaluate(graphs), gl.parse("1 U1 > 4").evaluate(graphs)
-    >>> model = ScorecardClassifier(n_layers=0, random_state=0).fit(graphs, many & ~few)
-    >>> model.score(graphs, many & ~few)
-    1.0
+    >>> graphs = gl.random_graphs(400, sizes=[6, 9, 12, 15] * 100, density=0.3, random_state=0)
+    >>> texts = ["1 U0 > 4", "1 U1 > 4", "1 true > 9"]
+    >>> two_of_three = sum(gl.parse(text).evaluate(graphs).astype(int) for text in texts) > 1
+    >>> model = ScorecardClassifier(n_layers=0, random_state=0).fit(graphs, two_of_three)
+    >>> sorted((str(line.conditions[0]), line.points[0][0]) for line in model.lines_)
+    [('1 U0 > 4', 1), ('1 U1 > 4', 1), ('1 true > 9', 1)]
     """
 
     _level = "graph"

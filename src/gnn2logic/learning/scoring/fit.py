@@ -281,13 +281,7 @@ def _card(
     level: Literal["graph", "node"],
 ) -> Scorecard:
     mean, spread = targets.centre_and_scale()
-    built = tuple(
-        Line(
-            tuple(condition.formula for condition in line.conditions),
-            tuple(tuple(row) for row in of_line[1:].tolist()),
-        )
-        for line, of_line in zip(lines, points.points, strict=True)
-    )
+    built = tuple(_line(line, of_line) for line, of_line in zip(lines, points.points, strict=True))
     return Scorecard(
         built,
         tuple(points.base.tolist()),
@@ -299,14 +293,29 @@ def _card(
     )
 
 
+def _line(draft: DraftLine, points: IntArray) -> Line:
+    """Return a line with points; steps that change nothing are left out, but for one."""
+    changes = (points[1:] != points[:-1]).any(axis=1)
+    changes[0] |= not changes.any()
+    numbers = np.flatnonzero(changes)
+    return Line(
+        tuple(draft.conditions[number].formula for number in numbers),
+        tuple(tuple(row) for row in points[1:][numbers].tolist()),
+    )
+
+
 def _train_figure(
     card: Scorecard, lines: Sequence[DraftLine], table: PatternTable, targets: CardTargets
 ) -> float:
     """Return the accuracy of a card on all the data, or R2 for numbers."""
-    ends = np.cumsum([0, *(len(line.conditions) for line in lines)])
     held = np.zeros((len(table.weights), len(lines)), dtype=np.int64)
-    for number in range(len(lines)):
-        held[:, number] = table.truths[:, ends[number] : ends[number + 1]].sum(axis=1)
+    column = 0
+    for number, (line, built) in enumerate(zip(lines, card.lines, strict=True)):
+        for condition in line.conditions:
+            # A card leaves out steps that change nothing.
+            if condition.formula in built.conditions:
+                held[:, number] += table.truths[:, column]
+            column += 1
     scores = card.scores(held)
     if targets.answer == "class":
         right = table.classes[np.arange(len(scores)), card.classes(scores)].sum()

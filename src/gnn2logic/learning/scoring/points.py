@@ -109,8 +109,14 @@ def rounded_points(
         if best.loss <= allowed:
             break
     assert best is not None
-    polish = polish and not no_weight
-    return _improved(loss, best, held, weights, targets, ridge, max_points) if polish else best
+    if polish and not no_weight:
+        best = _improved(loss, best, held, weights, targets, ridge, max_points)
+    if loss.is_number:
+        # Two numbers for all rows are not fitted too closely, so what a point is worth is free.
+        best = _with_scale(
+            loss, best.points, best.base, held, weights, targets, 0.0, (best.slope, best.intercept)
+        )
+    return best
 
 
 def _held(table: PatternTable, n_cases: Sequence[int]) -> list[IntArray]:
