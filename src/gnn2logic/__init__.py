@@ -24,7 +24,15 @@ if TYPE_CHECKING:
         fidelity,
         find_disagreements,
     )
-    from gnn2logic.explanation import Explanation, ModelDifference, diff, explain, witnesses
+    from gnn2logic.explanation import (
+        Explanation,
+        ModelDifference,
+        Recourse,
+        diff,
+        explain,
+        recourse,
+        witnesses,
+    )
     from gnn2logic.explanation.pyg import IDTExplainer
     from gnn2logic.graphs import (
         GraphBatch,
@@ -117,6 +125,7 @@ __all__ = [
     "Modality",
     "ModelDifference",
     "PredicateEncoder",
+    "Recourse",
     "Report",
     "ScorecardClassifier",
     "ScorecardDistiller",
@@ -171,6 +180,7 @@ __all__ = [
     "plot_tree",
     "predicate",
     "random_graphs",
+    "recourse",
     "report",
     "simplify",
     "stability",
@@ -198,7 +208,15 @@ _HOMES = {
         "fidelity",
         "find_disagreements",
     ),
-    "gnn2logic.explanation": ("Explanation", "ModelDifference", "diff", "explain", "witnesses"),
+    "gnn2logic.explanation": (
+        "Explanation",
+        "ModelDifference",
+        "Recourse",
+        "diff",
+        "explain",
+        "recourse",
+        "witnesses",
+    ),
     "gnn2logic.explanation.pyg": ("IDTExplainer",),
     "gnn2logic.graphs": (
         "GraphBatch",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -183,6 +184,8 @@ def test_all_forms_say_the_same(usual: Report) -> None:
     for example in document["examples"]:
         figures += [example["name"], f"{example['n_nodes']} nodes, {example['n_edges']} edges"]
     figures += [*document["notes"], document["tree"], "busy", "90 graphs"]
+    least = math.floor(document["scores"][0]["fidelity_at_least"] * 1000) / 10
+    figures.append(f"at least {least:.1f}% on graphs like these, 95 % sure if they are fresh")
     for text in figures:
         assert _words(str(text)) in html, text
         assert _words(str(text)) in markdown, text

@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.differences import ModelDifference, diff
+from gnn2logic.explanation.edits import Edit
 from gnn2logic.explanation.explanations import Explanation, explain
 from gnn2logic.explanation.flips import CountChange, Flip
 from gnn2logic.explanation.parts import FormulaPart, in_steps
 from gnn2logic.explanation.path import Condition
+from gnn2logic.explanation.recourse import Recourse, recourse
 from gnn2logic.explanation.score_explanations import ScoreExplanation
 from gnn2logic.explanation.subject import TeacherAnswer
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
@@ -18,18 +20,21 @@ if TYPE_CHECKING:
 __all__ = [
     "Condition",
     "CountChange",
+    "Edit",
     "Explanation",
     "Flip",
     "FormulaPart",
     "IDTExplainer",
     "LineReason",
     "ModelDifference",
+    "Recourse",
     "ScoreExplanation",
     "TeacherAnswer",
     "Witnesses",
     "diff",
     "explain",
     "in_steps",
+    "recourse",
     "witnesses",
 ]
 
