@@ -30,7 +30,7 @@ from gnn2logic.distillation.soft_labels import log_shares
 from gnn2logic.exceptions import LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.models import to_gnn
 
-OPTIONS: dict[str, Any] = {"max_lines": 4, "random_state": 0}
+OPTIONS: dict[str, Any] = {"max_lines": 4, "n_layers": 1, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
