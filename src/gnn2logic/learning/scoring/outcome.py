@@ -29,6 +29,8 @@ FloatArray = npt.NDArray[np.float64]
 # A card with fewer lines is taken if its held-out loss is within so many standard errors of the
 # best one.
 _NEARLY_BEST = 0.5
+# Log-odds are made larger where that leaves at most this share of the held-out loss.
+_NEARLY_CERTAIN = 0.5
 _MOST_BINS = 10
 _ROWS_IN_BIN = 20
 
@@ -280,10 +282,19 @@ def _shrinkage(targets: ScoreTargets, rows: IntArray, raw: FloatArray) -> float:
         return 1.0
     weights = targets.weights[rows].astype(np.float64)
     sums = targets.values[rows] * weights[:, None]
-    # Points of few lines that are right are too careful: the ridge holds them back.
-    factors = np.concatenate([np.linspace(0.05, 1.0, 96), np.geomspace(1.05, 10.0, 48)])
-    losses = [targets.loss.mean(factor * raw, weights, sums) for factor in factors]
-    return float(factors[int(np.argmin(losses))])
+    smaller, larger = np.linspace(0.05, 1.0, 96), np.geomspace(1.05, 10.0, 48)
+
+    def best_of(factors: FloatArray) -> tuple[float, float]:
+        losses = [targets.loss.mean(factor * raw, weights, sums) for factor in factors]
+        place = int(np.argmin(losses))
+        return losses[place], float(factors[place])
+
+    loss, factor = best_of(smaller)
+    # Few lines that are the truth are held back by the ridge. Where classes are drawn by chance,
+    # larger log-odds gain little, and would make cards of few lines look better than they are.
+    if (bolder := best_of(larger))[0] < _NEARLY_CERTAIN * loss:
+        factor = bolder[1]
+    return factor
 
 
 def _calibration(
