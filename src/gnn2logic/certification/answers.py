@@ -60,11 +60,11 @@ class Comparison:
             starts = np.cumsum([0, *(data.num_nodes for data in items[:-1])])
             differs = np.logical_or.reduceat(differs, starts)
         self.n_compared += len(items)
-        found = np.flatnonzero(differs).tolist()
-        self.n_disagreements += len(found)
-        for number in found[: _MOST_KEPT - len(self._kept)]:
+        disagreeing = np.flatnonzero(differs).tolist()
+        self.n_disagreements += len(disagreeing)
+        for number in disagreeing[: _MOST_KEPT - len(self._kept)]:
             self._keep(items[number], number if origins is None else origins[number])
-        return len(found)
+        return len(disagreeing)
 
     def _answers(self, items: list[Data]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         with warnings.catch_warnings():

@@ -172,9 +172,11 @@ class NetworkTerms:
         updates = []
         for v, row in enumerate(rows):
             if isinstance(conv, GINConv):
-                own = self.number(1) + self.number(conv.eps.item())
+                weight_of_itself = self.number(1) + self.number(conv.eps.item())
                 near = self.gathered(rows, v)
-                mixed = [self.name(own * x + y) for x, y in zip(row, near, strict=True)]
+                mixed = [
+                    self.name(weight_of_itself * x + y) for x, y in zip(row, near, strict=True)
+                ]
                 updates.append(self._apply(conv.nn, mixed))
             else:
                 assert isinstance(conv, SAGEConv)
@@ -257,8 +259,8 @@ class NetworkTerms:
         if modality.others:
             terms = [row[column] for row in rows]
         if modality.itself != modality.others:
-            own = rows[v][column]
-            terms.append(-own if modality.others else own)
+            value = rows[v][column]
+            terms.append(-value if modality.others else value)
         if modality.uses_edges:
             for when, w in self.near(v, modality.edges.direction):
                 if w == v and modality.itself == modality.neighbours:

@@ -75,17 +75,17 @@ def named_groups(formula: Formula, graphs: GraphBatch) -> dict[Formula, tuple[st
         if set(predicate_names(group)) <= set(graphs.names)
         and set(relation_names(group)) <= set(graphs.relation_names)
     }
-    parts = [
-        part
-        for part in subformulas(formula)
-        if not is_about_graph(part) and not isinstance(part, Constant | Predicate | Not)
+    candidates = [
+        candidate
+        for candidate in subformulas(formula)
+        if not is_about_graph(candidate) and not isinstance(candidate, Constant | Predicate | Not)
     ]
-    truth = evaluate_each([*groups, *parts], graphs)
+    truth = evaluate_each([*groups, *candidates], graphs)
     named: dict[Formula, tuple[str, str]] = {}
-    for part in parts:
+    for candidate in candidates:
         for group, name in groups.items():
-            if truth[group].any() and np.array_equal(truth[part], truth[group]):
-                named.setdefault(part, name)
+            if truth[group].any() and np.array_equal(truth[candidate], truth[group]):
+                named.setdefault(candidate, name)
     return named
 
 
@@ -186,19 +186,19 @@ class _Words:
         adjectives: list[str] = []
         more: list[str] = []
         group: tuple[str, str] | None = None
-        for part in node.children if isinstance(node, And) else (node,):
-            if part in self._names and group is None:
-                group = self._names[part]
-            elif isinstance(part, Predicate) and element_of(part.name):
-                elements.append(_element_name(part.name))
-            elif isinstance(part, Constant) and part.value:
+        for conjunct in node.children if isinstance(node, And) else (node,):
+            if conjunct in self._names and group is None:
+                group = self._names[conjunct]
+            elif isinstance(conjunct, Predicate) and element_of(conjunct.name):
+                elements.append(_element_name(conjunct.name))
+            elif isinstance(conjunct, Constant) and conjunct.value:
                 continue
-            elif isinstance(part, Modal) or (
-                isinstance(part, Not) and isinstance(part.child, Modal)
+            elif isinstance(conjunct, Modal) or (
+                isinstance(conjunct, Not) and isinstance(conjunct.child, Modal)
             ):
-                more.append(self._bonds(part))
+                more.append(self._bonds(conjunct))
             else:
-                self._property(part, adjectives, more)
+                self._property(conjunct, adjectives, more)
         if len(elements) > 1 or (group and (elements or adjectives)):
             raise TranslationError("There are no words for this.")
         if group:
@@ -207,7 +207,7 @@ class _Words:
         return _Noun(name, f"{name}s", tuple(more))
 
     def _either(self, children: Sequence[Formula]) -> _Noun:
-        names = [part.name for part in children if isinstance(part, Predicate)]
+        names = [child.name for child in children if isinstance(child, Predicate)]
         if len(names) != len(children) or not all(map(element_of, names)):
             raise TranslationError("There are no words for this.")
         name = " or ".join(map(_element_name, names))

@@ -42,7 +42,7 @@ def distill_with_counterexamples(
     wanted = max(_LEAST, round(_SHARE * len(items)))
     for number in range(counterexamples):
         # Only what the teacher was trained on is a start: other graphs would lead away from it.
-        found = find_disagreements(
+        differences = find_disagreements(
             idt,
             teacher,
             items,
@@ -51,9 +51,9 @@ def distill_with_counterexamples(
             budget=200 * wanted,
             random_state=number,
         )
-        if not found:
+        if not differences:
             break
-        items = [*items, *_as_graphs(found)]
+        items = [*items, *_as_graphs(differences)]
         idt = _fitted(teacher, items, params, into)
     return idt
 

@@ -130,22 +130,22 @@ class GraphFormulas:
         asked = {formula: np.where(np.arange(size) == row, 0, NEVER)}
         nodes, edges = np.full(size, NEVER), EdgeDepths()
         # What is made of others comes first, so all that asks for a part is known in time.
-        for part in reversed(subformulas(formula)):
-            depths = asked.get(part)
+        for subformula in reversed(subformulas(formula)):
+            depths = asked.get(subformula)
             if depths is None:
                 continue
-            if isinstance(part, Predicate) and is_shape(part.name):
-                here = np.where(self._truths[part], depths, NEVER)
-                note_shapes(self.graph, part.name, here, nodes, edges)
-            if not isinstance(part, Modal):
-                for child in part.children:
+            if isinstance(subformula, Predicate) and is_shape(subformula.name):
+                here = np.where(self._truths[subformula], depths, NEVER)
+                note_shapes(self.graph, subformula.name, here, nodes, edges)
+            if not isinstance(subformula, Modal):
+                for child in subformula.children:
                     asked[child] = np.minimum(asked.get(child, NEVER), depths)
                 continue
             for depth in np.unique(depths[depths < NEVER]).tolist():
-                counted = self._count(part, depths == depth, depth, edges)
+                counted = self._count(subformula, depths == depth, depth, edges)
                 nodes[counted] = np.minimum(nodes[counted], depth)
                 inside = np.where(counted, depth + 1, NEVER)
-                asked[part.child] = np.minimum(asked.get(part.child, NEVER), inside)
+                asked[subformula.child] = np.minimum(asked.get(subformula.child, NEVER), inside)
         counts = isinstance(formula, Modal) and not follows_edges(formula.modality)
         return nodes, settled_edges(edges, self.graph, 1 if counts else 0)
 

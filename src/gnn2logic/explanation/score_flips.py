@@ -81,10 +81,10 @@ def score_flips(
     for number, label in enumerate(labels):
         if number == here:
             continue
-        found = _nearest(card, by_modality, number)
-        if found is not None:
-            flip = Flip(label, found)
-            ranked.append(((flip.total, len(found), number), flip))
+        changes = _nearest(card, by_modality, number)
+        if changes is not None:
+            flip = Flip(label, changes)
+            ranked.append(((flip.total, len(changes), number), flip))
     return tuple(flip for _, flip in sorted(ranked, key=lambda entry: entry[0]))
 
 

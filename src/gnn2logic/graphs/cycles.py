@@ -104,18 +104,18 @@ def shortest_cycles(matrix: sp.csr_array, on_cycle: BoolArray) -> npt.NDArray[np
         return lengths
     cyclic = _matrix(sources[on_cycle], targets[on_cycle], matrix.shape[0])
     steps = _Steps(cyclic.indptr.astype(np.int64), cyclic.indices.astype(np.int64))
-    found = np.concatenate(
+    shortest = np.concatenate(
         [
             steps.lengths(sources[chunk], targets[chunk])
             for chunk in np.split(asked, range(_CHUNK, len(asked), _CHUNK))
         ]
     )
-    lengths[asked] = found
+    lengths[asked] = shortest
     # The entry of the other direction is found by its place in the order of rows.
     n_nodes = matrix.shape[0]
     codes = sources * n_nodes + targets
     back = np.searchsorted(codes, targets[asked] * n_nodes + sources[asked])
-    lengths[back] = found
+    lengths[back] = shortest
     return lengths
 
 

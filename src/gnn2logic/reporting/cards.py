@@ -74,8 +74,8 @@ class CardStory:
         for row in self._table.rows:
             add(row.formula, "line", f"line {row.line}")
         for number, line in numbered:
-            for part in reversed(subformulas(_counted(line))):
-                add(part, "part", f"part of line {number}")
+            for subformula in reversed(subformulas(_counted(line))):
+                add(subformula, "part", f"part of line {number}")
         return roles_of
 
     def terms(self) -> tuple[list[str], list[str]]:

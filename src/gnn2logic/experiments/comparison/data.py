@@ -199,7 +199,7 @@ def _held_out(
     except ValueError:
         # Too few graphs of a class for a validation part: training then draws its own.
         return learned, learned[:0]
-    return [np.sort(part) for part in parts]
+    return [np.sort(rows) for rows in parts]
 
 
 @dataclass(frozen=True)

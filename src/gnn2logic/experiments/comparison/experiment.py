@@ -205,10 +205,10 @@ def _given_splits(
             f"splits must be a folder for {len(sources)} data sets, with a file for each. "
             f"Got {os.fspath(place)!r} instead."
         )
-    found = {
+    splits_by_name = {
         name: find_splits(place, name, len(read_source(source))) for name, source in sources.items()
     }
-    given = {name: splits for name, splits in found.items() if splits is not None}
+    given = {name: splits for name, splits in splits_by_name.items() if splits is not None}
     if not given:
         raise ParameterError(
             f"splits must have folds of {', '.join(sources)}: NAME.json or NAME_splits.json. "

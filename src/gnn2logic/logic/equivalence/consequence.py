@@ -31,8 +31,8 @@ class Consequence:
     @property
     def holds(self) -> bool | None:
         """Whether it is so within the bound; None if time ran out."""
-        found = self.search.satisfiable
-        return None if found is None else not found
+        has_counterexample = self.search.satisfiable
+        return None if has_counterexample is None else not has_counterexample
 
     @property
     def counterexample(self) -> GraphBatch | None:

@@ -248,10 +248,10 @@ class _CypherWriter:
             count = _counted(f"({here}){start}{end}{target}", [*apart, *wanted])
             if not itself:
                 return count
-            own = "1"
+            itself_counted = "1"
             if counted is not None:
-                own = f"CASE WHEN {self.texts[node.child, depth]} THEN 1 ELSE 0 END"
-            return f"({count} + {own})"
+                itself_counted = f"CASE WHEN {self.texts[node.child, depth]} THEN 1 ELSE 0 END"
+            return f"({count} + {itself_counted})"
         guards = []
         if self.names.graph is not None:
             graph = cypher_name(self.names.graph)
@@ -283,10 +283,10 @@ class _CypherWriter:
 
     def _arrow(self, edges: Edges) -> tuple[str, str]:
         relation = self.names.edge if edges.relation is None else edges.relation
-        kind = "[]" if relation is None else f"[:{cypher_name(relation)}]"
+        label = "[]" if relation is None else f"[:{cypher_name(relation)}]"
         if self.names.undirected:
-            return f"-{kind}", "-"
-        return (f"<-{kind}", "-") if edges.direction is Direction.IN else (f"-{kind}", "->")
+            return f"-{label}", "-"
+        return (f"<-{label}", "-") if edges.direction is Direction.IN else (f"-{label}", "->")
 
     def _joined(self, edges: Edges, here: str, there: str) -> str:
         directions = (
