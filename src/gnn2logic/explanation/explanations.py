@@ -16,24 +16,23 @@ from gnn2logic.explanation.path import Condition, GraphDecisions
 from gnn2logic.explanation.plain import condition_to_dict, flip_to_dict, numbers_of, teacher_to_dict
 from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
 from gnn2logic.explanation.subject import GraphSubject, TeacherAnswer, ask_teacher, graph_subject
+from gnn2logic.explanation.witnessed import WitnessedExplanation
 from gnn2logic.explanation.witnesses import Witnesses, witnesses_of
-from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.target import Target
 from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.printing.english_words import Names
-from gnn2logic.logic.syntax import Formula
 from gnn2logic.scorecards import Scorecard, ScorecardPredictor
 
 if TYPE_CHECKING:
-    from gnn2logic.chem.drawing import Drawing
+    from gnn2logic.explanation.wording import Wording
 
 __all__ = ["Explanation", "explain"]
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(WitnessedExplanation):
     """Why a model gives one answer, as `gnn2logic.explain` returns it.
 
     Printing it gives the text. `gnn2logic.plotting.plot_explanation` draws it.
@@ -74,61 +73,19 @@ class Explanation:
         return "class" if self.target is None else "number"
 
     @property
-    def label(self) -> Any:
-        """The class that the model predicts, or the number with its unit as text."""
-        return self.witnesses.label
-
-    @property
     def share(self) -> float:
         """The share of the predicted class in the training data that came to the same leaf."""
         return self.shares[self.label]
-
-    @property
-    def graph(self) -> GraphBatch:
-        """The graph as the model sees it."""
-        return self.witnesses.graph
-
-    @property
-    def node(self) -> int | None:
-        """The node that is classified, for models that classify nodes."""
-        return self.witnesses.node
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """The decisions on the path through the final tree, from the root, without implied ones."""
-        return self.witnesses.conditions
 
     @property
     def reasons(self) -> tuple[Condition, ...]:
         """What is told one by one: the conditions."""
         return self.conditions
 
-    @property
-    def rule(self) -> Formula:
-        """The rule that fires: all conditions on the path together."""
-        return self.witnesses.rule
-
     @cached_property
     def parts(self) -> tuple[tuple[FormulaPart, ...], ...]:
         """For every condition the formula that it counts and all parts of it, with their nodes."""
         return tuple(parts_of(condition.inner, self.graph) for condition in self.conditions)
-
-    @property
-    def flip(self) -> Flip | None:
-        """The smallest change of counts that gives another class; None if there is none."""
-        return self.flips[0] if self.flips else None
-
-    def to_text(self, names: Names | None = None) -> str:
-        """Return the explanation in words.
-
-        Parameters
-        ----------
-        names : mapping of str to str or (str, str), optional
-            Words for predicates and relations, as ``formula.to_english`` takes them.
-        """
-        from gnn2logic.explanation.wording import to_text, wording_of
-
-        return to_text(wording_of(self, names))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data that ``json.dumps`` takes; nodes are numbers."""
@@ -152,29 +109,13 @@ class Explanation:
             "edges": self.witnesses.edges.tolist(),
         }
 
-    def __str__(self) -> str:
-        return self.to_text()
+    def _wording(self, names: Names | None = None) -> Wording:
+        from gnn2logic.explanation.wording import wording_of
+
+        return wording_of(self, names)
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.label!r} by {self.rule}>"
-
-    def _repr_html_(self) -> str:
-        from gnn2logic.explanation.wording import to_html, wording_of
-
-        drawing = self.drawing
-        picture = "" if drawing is None else drawing.svg[drawing.svg.index("<svg") :]
-        return picture + to_html(wording_of(self))
-
-    @property
-    def drawing(self) -> Drawing | None:
-        """A molecule with the atoms and bonds that the path is about; None for other graphs.
-
-        It needs RDKit (extra ``chem``) and is None without it.
-        """
-        from gnn2logic.chem.drawing import drawing_if_molecule
-
-        pairs = [(int(source), int(target)) for source, target in self.witnesses.edges]
-        return drawing_if_molecule(self.graph, self.witnesses.nodes, pairs)
 
 
 @overload

@@ -13,23 +13,21 @@ from gnn2logic.explanation.card_reasons import LineReason, card_witnesses, line_
 from gnn2logic.explanation.evidence import Witnesses
 from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.parts import FormulaPart, parts_of
-from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.plain import condition_to_dict, flip_to_dict, numbers_of, teacher_to_dict
 from gnn2logic.explanation.score_flips import score_flips
 from gnn2logic.explanation.subject import GraphSubject, TeacherAnswer
-from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.explanation.witnessed import WitnessedExplanation
 from gnn2logic.logic.printing.english_words import Names
-from gnn2logic.logic.syntax import Formula
 from gnn2logic.scorecards.card import Scorecard
 
 if TYPE_CHECKING:
-    from gnn2logic.chem.drawing import Drawing
+    from gnn2logic.explanation.wording import Wording
 
 __all__ = ["ScoreExplanation", "score_explanation"]
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreExplanation:
+class ScoreExplanation(WitnessedExplanation):
     """Why a scorecard gives one answer, as `gnn2logic.explain` returns it.
 
     Printing it gives the text. `gnn2logic.plotting.plot_explanation` draws it.
@@ -68,34 +66,9 @@ class ScoreExplanation:
         return self.card.answer
 
     @property
-    def label(self) -> Any:
-        """The class that the model predicts, or the number."""
-        return self.witnesses.label
-
-    @property
-    def graph(self) -> GraphBatch:
-        """The graph as the model sees it."""
-        return self.witnesses.graph
-
-    @property
-    def node(self) -> int | None:
-        """The node that is scored, for models of nodes."""
-        return self.witnesses.node
-
-    @property
     def reasons(self) -> tuple[LineReason, ...]:
         """The lines that give points here."""
         return tuple(line for line in self.lines if any(line.points))
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """The conditions that decide the points of these lines."""
-        return self.witnesses.conditions
-
-    @property
-    def rule(self) -> Formula:
-        """What the lines that give points say, all together."""
-        return self.witnesses.rule
 
     @property
     def scores(self) -> tuple[int, ...]:
@@ -117,23 +90,6 @@ class ScoreExplanation:
     def parts(self) -> tuple[tuple[FormulaPart, ...], ...]:
         """For every line with points the formula that it counts and all parts of it, with nodes."""
         return tuple(parts_of(line.inner, self.graph) for line in self.reasons)
-
-    @property
-    def flip(self) -> Flip | None:
-        """The smallest change of counts that gives another class; None if there is none."""
-        return self.flips[0] if self.flips else None
-
-    def to_text(self, names: Names | None = None) -> str:
-        """Return the explanation in words.
-
-        Parameters
-        ----------
-        names : mapping of str to str or (str, str), optional
-            Words for predicates and relations, as ``formula.to_english`` takes them.
-        """
-        from gnn2logic.explanation.wording import to_text, wording_of
-
-        return to_text(wording_of(self, names))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data that ``json.dumps`` takes; nodes are numbers."""
@@ -165,29 +121,13 @@ class ScoreExplanation:
             "edges": self.witnesses.edges.tolist(),
         }
 
-    def __str__(self) -> str:
-        return self.to_text()
+    def _wording(self, names: Names | None = None) -> Wording:
+        from gnn2logic.explanation.wording import wording_of
+
+        return wording_of(self, names)
 
     def __repr__(self) -> str:
         return f"<ScoreExplanation of {self.label!r} by a score of {self.scores}>"
-
-    def _repr_html_(self) -> str:
-        from gnn2logic.explanation.wording import to_html, wording_of
-
-        drawing = self.drawing
-        picture = "" if drawing is None else drawing.svg[drawing.svg.index("<svg") :]
-        return picture + to_html(wording_of(self))
-
-    @property
-    def drawing(self) -> Drawing | None:
-        """A molecule with the atoms and bonds that the lines are about; None for other graphs.
-
-        It needs RDKit (extra ``chem``) and is None without it.
-        """
-        from gnn2logic.chem.drawing import drawing_if_molecule
-
-        pairs = [(int(source), int(target)) for source, target in self.witnesses.edges]
-        return drawing_if_molecule(self.graph, self.witnesses.nodes, pairs)
 
 
 def score_explanation(
