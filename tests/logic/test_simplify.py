@@ -12,6 +12,9 @@ from gnn2logic.logic import FALSE, TRUE, Formula, evaluate, parse
 from gnn2logic.logic.bounds import reading_size
 from gnn2logic.logic.documents import formula_to_document
 from gnn2logic.logic.simplification import check_same_truth, simplify, trial_graphs
+from gnn2logic.logic.simplification.boxes import Box, Theory
+from gnn2logic.logic.simplification.cover import minimal_cover
+from gnn2logic.logic.syntax import predicate
 from strategies import RELATIONS, any_graphs, formulas, plain_graphs
 
 
@@ -177,3 +180,19 @@ def test_trial_graphs_reach_high_thresholds() -> None:
 def test_constants_stay() -> None:
     assert simplify(TRUE) is TRUE
     assert simplify(FALSE) is FALSE
+
+
+def test_a_conjunction_as_one_bound_and_as_two_is_covered() -> None:
+    # A column of an earlier layer may be a conjunction of what later splits ask for one by one.
+    both, some = parse("U0 & 1 U0 > 0"), parse("1 U0 > 0")
+    here = predicate("U0")
+    on = [
+        Box({}).bound(here, False).bound(both, True),
+        Box({}).bound(here, True).bound(some, False).bound(both, True),
+        Box({}).bound(here, True).bound(some, True),
+    ]
+    off = [
+        Box({}).bound(here, False).bound(both, False),
+        Box({}).bound(here, True).bound(some, False).bound(both, False),
+    ]
+    assert minimal_cover(on, off, Theory(simple=False)) is both

@@ -89,12 +89,15 @@ def assume(formula: Formula, box: Box, theory: Theory) -> Formula:
 
 def minimal_cover(on: Sequence[Box], off: Sequence[Box], theory: Theory) -> Formula:
     """Return a small disjunction of boxes, true on all of `on` and false on all of `off`."""
-    primes: dict[Formula, Box] = {}
+    primes: list[Box] = []
     for box in on:
         prime = _expand(box, off, theory)
-        primes.setdefault(prime.formula, prime)
-    chosen = sorted(primes)
-    boxes = [primes[formula] for formula in chosen]
+        # Boxes are compared, not formulas: `U & V` as one bound and as two read the same, but only
+        # one of the two is seen to contain the box that it was made from.
+        if prime not in primes:
+            primes.append(prime)
+    boxes = sorted(primes, key=lambda prime: prime.formula)
+    chosen = [prime.formula for prime in boxes]
     pieces = _pieces(on, boxes, theory)
     if pieces is None:
         pieces = _minimal({frozenset(_around(box, boxes)): None for box in on})
