@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import numpy.typing as npt
+import pytest
 
-from gnn2logic import parse, random_graphs
-from gnn2logic.learning.scoring.lines import LineSearch, LineSettings, Pace, ScoreTargets
+from gnn2logic import GraphBatch, parse, random_graphs
+from gnn2logic.learning.scoring.lines import LineSearch, LineSettings
 from gnn2logic.learning.scoring.losses import TARGET_STEPS, loss_for
+from gnn2logic.learning.scoring.refits import Pace, ScoreTargets
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.levels import GraphLevel
 from gnn2logic.learning.settings import local_modalities
@@ -30,16 +33,22 @@ def search_of(n_graphs: int) -> LineSearch:
     )
     score = sum(points * parse(text).evaluate(graphs) for text, points in PLANTED.items())
     chance = 1 / (1 + np.exp(-(score - np.median(score) - 0.5)))
-    classes = (np.random.default_rng([100, 3]).random(n_graphs) < chance).astype(np.int64)
-    one_hot = np.eye(2, dtype=np.int64)[classes]
+    classes = np.random.default_rng([100, 3]).random(n_graphs) < chance
+    return search_for(graphs, classes, LineSettings(max_lines=4).of_depth(2))
+
+
+def search_for(
+    graphs: GraphBatch, classes: npt.NDArray[np.bool_], settings: LineSettings
+) -> LineSearch:
+    one_hot = np.eye(2, dtype=np.int64)[classes.astype(np.int64)]
     targets = ScoreTargets(
         one_hot[:, 1:] * TARGET_STEPS,
         one_hot,
-        np.ones(n_graphs, dtype=np.int64),
+        np.ones(graphs.n_graphs, dtype=np.int64),
         loss_for("class", 2),
     )
     level = GraphLevel(ColumnSpace(graphs, local_modalities(graphs)))
-    return LineSearch(level, targets, np.arange(n_graphs), LineSettings(max_lines=4).of_depth(2))
+    return LineSearch(level, targets, np.arange(graphs.n_graphs), settings)
 
 
 def texts(search: LineSearch, pace: Pace) -> list[list[str]]:
@@ -60,3 +69,12 @@ def test_planted_lines_are_found_and_runs_do_not_depend_on_each_other() -> None:
     lengths = [len(lines) for lines in found]
     assert all(later <= earlier + 1 for earlier, later in itertools.pairwise(lengths))
     assert [len(lines) for lines in careful] == sorted({len(lines) for lines in careful})
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("reason", ["1(A true > 4) > 2", "1 U1 > 6"])
+def test_one_condition_and_not_another_are_two_lines(seed: int, reason: str) -> None:
+    graphs = random_graphs(500, sizes=12, density=0.3, random_state=seed)
+    few = parse("1 U0 > 6").evaluate(graphs) & ~parse(reason).evaluate(graphs)
+    search = search_for(graphs, few, LineSettings(max_lines=2).of_depth(1))
+    assert sorted(texts(search, TRUSTING)[-1]) == sorted(["1 U0 > 6", reason])

@@ -15,10 +15,11 @@ from gnn2logic._progress import Progress
 from gnn2logic.engines.protocol import Engine
 from gnn2logic.exceptions import InterruptedSearchWarning
 from gnn2logic.learning.data import RowLabels, TrainingData
-from gnn2logic.learning.scoring.lines import DraftLine, LineSettings, ScoreTargets
+from gnn2logic.learning.scoring.lines import DraftLine, LineSettings
 from gnn2logic.learning.scoring.losses import TARGET_STEPS, PatternTable, loss_for
 from gnn2logic.learning.scoring.outcome import CardOutcome, card_points, search_cards
 from gnn2logic.learning.scoring.points import RoundedPoints
+from gnn2logic.learning.scoring.refits import ScoreTargets
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.levels import GraphLevel, Level, NodeLevel
 from gnn2logic.learning.search.rule_search import Clock

@@ -14,43 +14,22 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.learning.scoring.losses import TARGET_STEPS, Loss, PatternTable
+from gnn2logic.learning.scoring.refits import Pace, Refit, ScoreTargets
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.learning.search.cuts import Form
 from gnn2logic.learning.search.judging import Judge
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.rounds import RoundSettings, Search
 
-__all__ = ["DraftLine", "LineSearch", "LineSettings", "Pace", "ScoreTargets"]
+__all__ = ["DraftLine", "LineSearch", "LineSettings"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class Pace:
-    """How much a new line is trusted while others are searched.
-
-    A planted card is found line by line, each with all its weight, and a line that others make
-    better is replaced. Where no few lines are the truth, small weights make fewer mistakes: a line
-    leaves much of what it says to the next ones, which say it in other words.
-
-    Parameters
-    ----------
-    price : float
-        What a symbol must explain, in rows: a share of ``price / n_rows`` of the variance.
-    ridge : float
-        The least price of large weights, in rows.
-    ridge_share : float
-        The same as a share of the rows; the larger one holds.
-    swaps : bool
-        Whether lines are replaced by better ones, given the others.
-    """
-
-    price: float
-    ridge: float
-    ridge_share: float
-    swaps: bool
+# Of the lines that explain most of the residuals, so many are weighed by how sure the others are
+# of each row, and the best of these are fitted together with the others.
+_MOST_REWEIGHED = 100
+_MOST_REFITTED = 2
 
 
 @dataclass(frozen=True)
@@ -101,41 +80,6 @@ class LineSettings:
     def of_depth(self, depth: int) -> Self:
         """Return settings whose lines nest at most so many modal parameters."""
         return replace(self, rounds=replace(self.rounds, depth=depth))
-
-
-@dataclass(frozen=True)
-class ScoreTargets:
-    """What scores explain.
-
-    Parameters
-    ----------
-    whole : array of int, shape (n_rows, n_columns)
-        Targets in `TARGET_STEPS`: probabilities of classes, or standardised numbers.
-    classes : array of int, shape (n_rows, n_classes)
-        1 for the class of a row, else 0; without columns for numbers.
-    weights : array of int, shape (n_rows,)
-    loss : Loss
-    """
-
-    whole: IntArray
-    classes: IntArray
-    weights: IntArray
-    loss: Loss
-
-    @property
-    def values(self) -> FloatArray:
-        """The targets as numbers."""
-        return self.whole / TARGET_STEPS
-
-    def table(self, truths: npt.NDArray[np.bool_], rows: IntArray) -> PatternTable:
-        """Return the pattern table of some rows, given where conditions hold there."""
-        return PatternTable.of_rows(
-            truths, self.weights[rows], self.whole[rows], self.classes[rows]
-        )
-
-    def ridge(self, per_row: float, rows: IntArray) -> float:
-        """Return the price of large weights; it is given in rows, whatever a row weighs."""
-        return per_row * float(self.weights[rows].sum()) / len(rows)
 
 
 @dataclass(frozen=True)
@@ -206,15 +150,11 @@ class LineSearch:
 
     # The fit so far ----------------------------------------------------------------------------
 
+    def _refit(self, lines: Sequence[DraftLine]) -> Refit:
+        return Refit.of_rows(self.targets, self.rows, truths_of(lines, self.rows), self._pace)
+
     def _residuals(self, lines: Sequence[DraftLine]) -> FloatArray:
-        truths = truths_of(lines, self.rows)
-        table = self.targets.table(truths, self.rows)
-        ridge = max(self._pace.ridge, self._pace.ridge_share * len(self.rows))
-        weights = self.targets.loss.fit(table, self.targets.ridge(ridge, self.rows))
-        raw = weights[0] + truths @ weights[1:]
-        residuals = np.zeros_like(self.targets.values)
-        residuals[self.rows] = self.targets.values[self.rows] - self.targets.loss.expected(raw)
-        return residuals
+        return self._refit(lines).residuals
 
     # Lines -------------------------------------------------------------------------------------
 
@@ -246,7 +186,14 @@ class LineSearch:
         self, lines: Sequence[DraftLine], residuals: FloatArray
     ) -> tuple[float, DraftLine] | None:
         """Return the best new line and what it is worth."""
-        best: tuple[float, int, int, int] | None = None
+        best = self._best_lines(lines, residuals, 1)
+        return best[0] if best else None
+
+    def _best_lines(
+        self, lines: Sequence[DraftLine], residuals: FloatArray, most: int
+    ) -> list[tuple[float, DraftLine]]:
+        """Return new lines and what they are worth, best first."""
+        ranked: list[tuple[float, int, int, int]] = []
         known = sorted(self._known)
         sizes = np.array([self.level.space.sizes(number) for number in known])
         place_of = {number: place for place, number in enumerate(known)}
@@ -263,28 +210,43 @@ class LineSearch:
                 is_taken = judged.forms[place] == (-1 if line.form is None else line.form)
                 allowed[place] &= not (known[place] == line.column and is_taken)
             values = np.where(allowed, judged.values, 0.0)
-            place = int(values.argmax())
-            value = float(values[place]) * self._variance(residuals[:, channel])
-            if value > (0.0 if best is None else best[0]):
-                best = value, known[place], int(judged.forms[place]), int(judged.cuts[place])
-        if best is None:
-            return None
-        value, column, form, cut = best
-        return value, self._line(column, Form(form) if form >= 0 else None, (cut,))
+            scale = self._variance(residuals[:, channel])
+            for place in np.argsort(-values, kind="stable")[:most].tolist():
+                if values[place] > 0:
+                    form, cut = int(judged.forms[place]), int(judged.cuts[place])
+                    ranked.append((float(values[place]) * scale, known[place], form, cut))
+        ranked.sort(key=lambda each: -each[0])
+        return [
+            (value, self._line(column, Form(form) if form >= 0 else None, (cut,)))
+            for value, column, form, cut in ranked[:most]
+        ]
 
     def _swapped(self, lines: tuple[DraftLine, ...]) -> tuple[DraftLine, ...]:
-        """Replace lines, in turn, by better ones given all the others; leave out a useless one."""
+        """Replace lines, in turn, by better ones given all the others; leave out a useless one.
+
+        What a line explains of residuals misleads: beside `a` a line that says `a and not b`
+        explains more of them than `b` does, which makes the two exact. So all are fitted again.
+        """
         if not self._pace.swaps or len(lines) not in self.settings.swapped_after:
             return lines
         worths = []
         for place, line in enumerate(lines):
             others = (*lines[:place], *lines[place + 1 :])
-            residuals = self._residuals(others)
-            other = self._best_line(others, residuals)
-            worths.append(self._worth(line, residuals))
-            if other is not None and other[0] > worths[-1] * (1 + 1e-9):
-                worths[-1] = other[0]
-                lines = (*lines[:place], other[1], *lines[place + 1 :])
+            refit = self._refit(others)
+            candidates = [
+                each for _, each in self._best_lines(others, refit.residuals, _MOST_REWEIGHED)
+            ]
+            gains = refit.gains([truths_of([each], self.rows)[:, 0] for each in candidates])
+            gains -= self._pace.price / 2 * np.array([self._size(each) for each in candidates])
+            # Rounded, so that of equal ones the first is taken whatever threads add up.
+            promising = np.argsort(-gains.round(6), kind="stable")[:_MOST_REFITTED]
+            best, kept = self._value((*others, line)), line
+            for number in promising.tolist():
+                value = self._value((*others, candidates[number]))
+                if value > best + 1e-6:
+                    best, kept = value, candidates[number]
+            worths.append(best - self._value(others))
+            lines = (*lines[:place], kept, *lines[place + 1 :])
         # Once for every number of lines, or lines could come and go for ever.
         if min(worths) <= 0 and len(lines) not in self._shortened:
             self._shortened.add(len(lines))
@@ -292,22 +254,14 @@ class LineSearch:
             lines = (*lines[:worst], *lines[worst + 1 :])
         return lines
 
-    def _worth(self, line: DraftLine, residuals: FloatArray) -> float:
-        """Return what a line explains of residuals, less its price, as for new lines."""
-        held = truths_of([line], self.rows).sum(axis=1)
-        weights = self.targets.weights[self.rows].astype(np.float64)
-        by_case = np.bincount(held, weights)
-        size = line.conditions[0].formula.size
-        size += self.settings.step_size * (len(line.conditions) - 1)
-        worth = -np.inf
-        for channel in self._varied(residuals):
-            sums = np.bincount(held, weights * residuals[self.rows, channel])
-            explained = (
-                sums**2 / np.maximum(by_case, 1e-9)
-            ).sum() - sums.sum() ** 2 / by_case.sum()
-            scale = self._variance(residuals[:, channel])
-            worth = max(worth, float(explained - self._price * size * scale))
-        return worth if np.isfinite(worth) else 0.0
+    def _size(self, line: DraftLine) -> int:
+        further = self.settings.step_size * (len(line.conditions) - 1)
+        return line.conditions[0].formula.size + further
+
+    def _value(self, lines: Sequence[DraftLine]) -> float:
+        """Return how likely lines make the rows, all fitted together, less their price."""
+        size = sum(self._size(line) for line in lines)
+        return self._refit(lines).log_likelihood - self._pace.price / 2 * size
 
     def _line(self, column: int, form: Form | None, cuts: tuple[int, ...]) -> DraftLine:
         conditions = tuple(self.level.condition(column, form, cut) for cut in cuts)

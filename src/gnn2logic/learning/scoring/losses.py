@@ -128,6 +128,11 @@ class Loss(ABC):
     def expected(self, raw: FloatArray) -> FloatArray:
         """Return the target that each raw prediction stands for."""
 
+    def curves(self, raw: FloatArray) -> FloatArray:
+        """Return second derivatives of every row by its raw prediction, column by column."""
+        expected = self.expected(raw)
+        return np.asarray(expected * (1 - expected))
+
     @abstractmethod
     def _newton(
         self, design: FloatArray, weights: FloatArray, raw: FloatArray, penalty: FloatArray
@@ -239,6 +244,9 @@ class _SquaredLoss(Loss):
 
     def expected(self, raw: FloatArray) -> FloatArray:
         return raw
+
+    def curves(self, raw: FloatArray) -> FloatArray:
+        return np.ones_like(raw)
 
     def _newton(
         self, design: FloatArray, weights: FloatArray, raw: FloatArray, penalty: FloatArray

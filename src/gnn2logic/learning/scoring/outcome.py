@@ -12,11 +12,11 @@ from gnn2logic.learning.scoring.lines import (
     DraftLine,
     LineSearch,
     LineSettings,
-    ScoreTargets,
     truths_of,
 )
 from gnn2logic.learning.scoring.losses import Loss, PatternTable
 from gnn2logic.learning.scoring.points import RoundedPoints, rounded_points
+from gnn2logic.learning.scoring.refits import ScoreTargets
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.rule_search import Clock, is_interrupt
 from gnn2logic.scorecards.path import CalibrationBin
@@ -29,6 +29,8 @@ FloatArray = npt.NDArray[np.float64]
 # A card with fewer lines is taken if its held-out loss is within so many standard errors of the
 # best one.
 _NEARLY_BEST = 0.5
+# Nobody sees a smaller difference in log loss: a chance of 0.999 instead of 1.
+_NO_DIFFERENCE = 0.001
 # Log-odds are made larger where that leaves at most this share of the held-out loss.
 _NEARLY_CERTAIN = 0.5
 _MOST_BINS = 10
@@ -155,7 +157,7 @@ def search_cards(
         [raws[p][stage][judged] * by for (p, stage), by in zip(everything, shrinkage, strict=True)]
     )
     figures, errors = _figures(targets, held_rows, raw_of_all)
-    chosen = _choose(figures.loss, errors)
+    chosen = _choose(figures.loss, errors, 0.0 if targets.loss.is_number else _NO_DIFFERENCE)
     best = int(figures.loss.argmin())
     pace, n_chosen = everything[chosen]
     reason = f"the smallest loss on held-out data ({figures.loss[chosen]:.3f})"
@@ -270,9 +272,9 @@ def _accuracy(
     return float(np.average(predicted == classes.argmax(axis=1), weights=weights))
 
 
-def _choose(loss: FloatArray, errors: FloatArray) -> int:
+def _choose(loss: FloatArray, errors: FloatArray, no_difference: float) -> int:
     """Return the fewest lines whose loss is within a part of a standard error of the best."""
-    near = loss <= loss.min() + _NEARLY_BEST * errors
+    near = loss <= loss.min() + np.maximum(_NEARLY_BEST * errors, no_difference)
     return int(np.flatnonzero(near)[0])
 
 
