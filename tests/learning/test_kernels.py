@@ -12,7 +12,10 @@ import numba
 import numpy as np
 import pytest
 
-from gnn2logic.learning import kernels
+from gnn2logic.graphs import random_graphs
+from gnn2logic.learning import IDTClassifier, kernels, threaded_loops
+from gnn2logic.learning.threaded_loops import ThreadedLoop
+from gnn2logic.logic import parse
 
 N_FEATURES, N_ROWS, N_CODES = 4, 30, 5
 
@@ -21,11 +24,11 @@ N_FEATURES, N_ROWS, N_CODES = 4, 30, 5
 def way_to_run(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     def chosen(kernel: Any) -> Any:
         if request.param == "all threads":
-            return kernel._parallel
-        return kernel._serial if request.param == "one thread" else kernel._serial.py_func
+            return kernel.parallel
+        return kernel.serial if request.param == "one thread" else kernel.serial.py_func
 
     for name, kernel in list(vars(kernels).items()):
-        if isinstance(kernel, kernels._Kernel):
+        if isinstance(kernel, ThreadedLoop):
             loop = chosen(kernel)
             monkeypatch.setattr(
                 kernels, name, lambda steps, *arguments, loop=loop: loop(*arguments)
@@ -122,14 +125,28 @@ def test_the_two_versions_of_a_loop_are_two_files(
 ) -> None:
     """Code for all threads, run from several threads at once, can end the process."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    kernel = kernels._Kernel(kernels._count_differences)
+    kernel = ThreadedLoop(kernels._count_differences)
     out = np.zeros(2, dtype=np.int64)
-    for version in (kernel._serial, kernel._parallel):
+    for version in (kernel.serial, kernel.parallel):
         version(np.zeros((2, 3), dtype=np.uint8), np.arange(3), out)
         assert not version.stats.cache_hits
         assert sum(version.stats.cache_misses.values()) == 1
     # And both are found again.
-    again = kernels._Kernel(kernels._count_differences)
-    for version in (again._serial, again._parallel):
+    again = ThreadedLoop(kernels._count_differences)
+    for version in (again.serial, again.parallel):
         version(np.zeros((2, 3), dtype=np.uint8), np.arange(3), out)
         assert sum(version.stats.cache_hits.values()) == 1
+
+
+def test_a_search_on_all_threads_finds_what_one_thread_finds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graphs = random_graphs(60, sizes=8, density=0.4, random_state=0)
+    y = parse("1(A U0 > 1) > 3").evaluate(graphs)
+    found = []
+    for worth_threads in (10**18, -1):
+        monkeypatch.setattr(threaded_loops, "WORTH_THREADS", worth_threads)
+        found.append(IDTClassifier(n_layers=1, random_state=0).fit(graphs, y))
+    one_thread, all_threads = found
+    assert str(one_thread.rules_) == str(all_threads.rules_)
+    assert one_thread.formula(True) == all_threads.formula(True)

@@ -6,12 +6,13 @@ and print without it. All sums are integers, so results are the same for any num
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
+
+from gnn2logic.learning.threaded_loops import ThreadedLoop
 
 __all__ = [
     "add_histograms",
@@ -25,10 +26,6 @@ __all__ = [
 ]
 
 IntArray = npt.NDArray[np.int64]
-
-# Steps of a loop that are worth waking other threads up for: about ten milliseconds. On a busy
-# machine the others may have to wait that long for their turn.
-_WORTH_THREADS = 20_000_000
 
 
 def _add_histograms(codes, features, starts, rows, sums, out):  # type: ignore[no-untyped-def]
@@ -111,31 +108,14 @@ def _sum_leaves(reached, values, out):  # type: ignore[no-untyped-def]
             out[reached[i], k] += values[i, k]
 
 
-class _Kernel:
-    """One loop compiled twice, for one thread and for all."""
-
-    def __init__(self, loop: Any) -> None:
-        self._serial = numba.njit(cache=True, nogil=True)(loop)
-        # Under another name: files of compiled code are looked up by name, and the first of two
-        # with one name would be taken for both, with threads or without.
-        twin = FunctionType(loop.__code__, loop.__globals__, loop.__name__)
-        twin.__qualname__ = f"{loop.__qualname__}_on_all_threads"
-        self._parallel = numba.njit(cache=True, nogil=True, parallel=True)(twin)
-
-    def __call__(self, steps: int, *arguments: Any) -> None:
-        # Loops that use several threads must not be run from several threads.
-        alone = steps <= _WORTH_THREADS or numba.get_num_threads() == 1
-        (self._serial if alone else self._parallel)(*arguments)
-
-
-_histograms = _Kernel(_add_histograms)
-_pair_histograms = _Kernel(_add_pair_histograms)
-_values = _Kernel(_count_values)
-_codes = _Kernel(_encode_values)
-_prints = _Kernel(_fingerprint)
-_rows = _Kernel(_mix_rows)
-_differences = _Kernel(_count_differences)
-_leaves = _Kernel(_reach_leaves)
+_histograms = ThreadedLoop(_add_histograms)
+_pair_histograms = ThreadedLoop(_add_pair_histograms)
+_values = ThreadedLoop(_count_values)
+_codes = ThreadedLoop(_encode_values)
+_prints = ThreadedLoop(_fingerprint)
+_rows = ThreadedLoop(_mix_rows)
+_differences = ThreadedLoop(_count_differences)
+_leaves = ThreadedLoop(_reach_leaves)
 _leaf_sums = numba.njit(cache=True, nogil=True)(_sum_leaves)
 
 

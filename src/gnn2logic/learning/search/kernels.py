@@ -14,6 +14,8 @@ import numpy.typing as npt
 from numba import njit, prange, types
 from numba.extending import intrinsic
 
+from gnn2logic.learning.threaded_loops import threaded
+
 __all__ = [
     "BIN_BITS",
     "TARGET_BITS",
@@ -162,7 +164,7 @@ def _total(targets: npt.NDArray[np.int64]) -> tuple[Any, Any]:
     return total, target_sum * target_sum / (total >> TARGET_BITS)
 
 
-@njit(parallel=True, cache=True, nogil=True)
+@threaded(lambda counts, *_: 4 * counts.size)
 def single_gains(
     counts: Counts,
     sizes: npt.NDArray[np.int64],
@@ -267,7 +269,7 @@ def _explain_all(
         out[np.uint64(place)] = low_explained + high_explained if allowed else -1.0
 
 
-@njit(parallel=True, cache=True, nogil=True)
+@threaded(lambda words, *others: 2 * len(others[-2]) * len(others[3]))
 def pair_gains(
     words: npt.NDArray[np.uint64],
     first: npt.NDArray[np.int64],

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from numba import njit, prange
 
 from gnn2logic.learning.search.kernels import _cut_counts, _total
+from gnn2logic.learning.threaded_loops import threaded
 
 __all__ = ["near_graph_gains", "near_node_gains"]
 
@@ -50,7 +51,9 @@ def _near_counts(
         out[4 + signs] = min(degree - count, most)
 
 
-@njit(parallel=True, cache=True, nogil=True)
+@threaded(
+    lambda truths, first, neighbours, *others: len(others[-2]) * (8 * len(first) + len(neighbours))
+)
 def near_node_gains(
     truths: npt.NDArray[np.bool_],
     first: npt.NDArray[np.int64],
@@ -94,7 +97,9 @@ def near_node_gains(
     return gains[0], gains[1]
 
 
-@njit(parallel=True, cache=True, nogil=True)
+@threaded(
+    lambda truths, first, neighbours, *others: len(others[-2]) * (8 * len(first) + len(neighbours))
+)
 def near_graph_gains(
     truths: npt.NDArray[np.bool_],
     first: npt.NDArray[np.int64],

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from numba import njit, prange
 
 from gnn2logic.learning.search.kernels import popcount
+from gnn2logic.learning.threaded_loops import threaded
 
 __all__ = ["best_below", "node_gains"]
 
@@ -42,7 +43,7 @@ def _side(low_sum: int, low_weight: int, sum_: int, weight: int, least_weight: i
     return low * low / low_weight + high * high / (weight - low_weight)
 
 
-@njit(parallel=True, cache=True, nogil=True)
+@threaded(lambda words, weights, targets, left, *_: len(left) * (weights.size + targets.size))
 def node_gains(
     words: npt.NDArray[np.uint64],
     weight_planes: npt.NDArray[np.uint64],
@@ -88,7 +89,7 @@ def node_gains(
     return gains
 
 
-@njit(parallel=True, cache=True, nogil=True)
+@threaded(lambda truths, weights, targets, *_: len(truths) ** 2 * (weights.size + targets.size))
 def best_below(
     truths: npt.NDArray[np.uint64],
     weight_planes: npt.NDArray[np.uint64],
