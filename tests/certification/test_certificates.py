@@ -11,6 +11,7 @@ from scipy import stats
 
 import gnn2logic as gl
 from gnn2logic.certification import agreement_bound, certify
+from gnn2logic.distillation import corrections, find_disagreements
 from gnn2logic.exceptions import EquivalenceError, ParameterError, UnsupportedInputError
 from gnn2logic.logic import Formula
 from gnn2logic.models.formula_network import FormulaNetwork
@@ -228,3 +229,41 @@ def test_rounds_of_counterexamples_end() -> None:
     labels = gl.parse("1 U0 > 1").evaluate(graphs)
     with pytest.raises(ParameterError, match="only the teacher has labels"):
         gl.distill(network, graphs, labels, counterexamples=1)
+
+
+def test_counterexamples_are_searched_until_there_are_none_or_time_is_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graphs = gl.random_graphs(20, sizes=3, density=0.0, random_state=0)
+    network = gl.to_gnn(gl.parse("1(U0 & A U0 = 0) > 1"), names=["U0", "U1"])
+    options: dict[str, Any] = {"algorithm": "layers", "random_state": 0}
+    numbers: list[int] = []
+
+    def quick_search(*args: Any, **given: Any) -> Any:
+        differences = find_disagreements(*args, **{**given, "budget": 40})
+        numbers.append(len(differences))
+        return differences
+
+    monkeypatch.setattr(corrections, "find_disagreements", quick_search)
+    once = gl.distill(network, graphs, **options)
+    gl.distill(network, graphs, counterexamples="all", **options)
+    # Rounds go on as long as there is anything to learn from, and no longer.
+    assert len(numbers) > 1
+    assert all(numbers[:-1])
+    assert numbers[-1] == 0
+    # No time for a single round: the rule is the one that learned from the graphs alone.
+    numbers.clear()
+    late = gl.distill(network, graphs, counterexamples="all", time_limit=1e-9, **options)
+    assert str(late.formula(1)) == str(once.formula(1))
+    assert not numbers
+
+
+def test_limits_of_time_without_a_search_are_refused() -> None:
+    graphs = gl.random_graphs(10, sizes=4, random_state=0)
+    network = gl.to_gnn(gl.parse("1 U0 > 1"), names=["U0", "U1"])
+    with pytest.raises(ParameterError, match="give max_time"):
+        gl.distill(network, graphs, time_limit=3)
+    with pytest.raises(ParameterError, match="leave it out"):
+        gl.distill(network, graphs, counterexamples=[], time_limit=3)
+    with pytest.raises(ParameterError, match="positive number of seconds"):
+        gl.distill(network, graphs, counterexamples="all", time_limit=-1)

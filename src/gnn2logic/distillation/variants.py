@@ -56,6 +56,7 @@ def distill(
     task: Task = "auto",
     mask: object = None,
     counterexamples: object = None,
+    time_limit: float | None = None,
     **params: Any,
 ) -> IDTClassifier | IDTNodeClassifier | IDTRegressor | IDTNodeRegressor: ...
 
@@ -71,6 +72,7 @@ def distill(
     task: Task = "auto",
     mask: object = None,
     counterexamples: object = None,
+    time_limit: float | None = None,
     **params: Any,
 ) -> (
     ScorecardClassifier | ScorecardNodeClassifier | ScorecardRegressor | ScorecardNodeRegressor
@@ -87,6 +89,7 @@ def distill(
     task: Task = "auto",
     mask: object = None,
     counterexamples: object = None,
+    time_limit: float | None = None,
     **params: Any,
 ) -> Student | NumberStudent:
     """Distil a trained network into rules, or into a scorecard.
@@ -126,11 +129,15 @@ def distill(
         classes, unless the network keeps a loss for quantities, such as ``criterion=MSELoss()``.
     mask : array of bool, optional
         For node tasks: the nodes to learn from.
-    counterexamples : int, or sequence of Disagreement or PyG graphs, optional
+    counterexamples : int, "all", or sequence of Disagreement or PyG graphs, optional
         Graphs to learn from as well, such as ``certify(...).counterexamples``. A whole number: so
         many times, at most, graphs are searched on which rule and teacher differ (see
-        `find_disagreements`), and the rule is learned again with these, until none are found. For
-        IDT(GNN), because only the teacher has labels for them.
+        `find_disagreements`), and the rule is learned again with these, until none are found.
+        ``"all"``: as often as any are found. For IDT(GNN), because only the teacher has labels for
+        them.
+    time_limit : float, optional
+        Seconds after which no more counterexamples are searched. What is being learned then is
+        learned to its end, for which ``max_time`` is the limit.
     **params
         Parameters of `IDTClassifier`, such as ``max_size`` or ``random_state``, or of
         `ScorecardClassifier`, such as ``max_lines``.
@@ -190,7 +197,14 @@ def distill(
                 "counterexamples are for IDT(GNN) on graphs in memory, without labels and mask: "
                 "only the teacher has labels for them."
             )
-        fitted = distill_with_counterexamples(network, graphs, counterexamples, given, into=into)
+        fitted = distill_with_counterexamples(
+            network, graphs, counterexamples, given, into=into, time_limit=time_limit
+        )
+    elif time_limit is not None:
+        raise ParameterError(
+            "time_limit is for the search for counterexamples, which was not asked for: say "
+            "counterexamples='all'. To limit the search for rules, give max_time."
+        )
     else:
         fitted = fit_to_teacher(network, graphs, y, short, given, into=into, mask=mask)
     return fitted

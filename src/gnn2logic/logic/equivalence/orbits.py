@@ -7,7 +7,8 @@ are the orbits of all labelled graphs under the permutations that keep every gro
 A labelled graph is a whole number whose bits are the places for edges. Its orbit is represented
 by the smallest number in it. The first place is the highest bit, so the graph among all nodes but
 the last is a representative too (of the partition without the last node): every representative
-extends a smaller one.
+extends a smaller one. Large graphs whose nodes have one colour come from nauty's geng if it is
+there, and are those that it takes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.logic.equivalence.geng import graphs_of_geng
 from gnn2logic.logic.equivalence.result import Deadline
 from gnn2logic.logic.equivalence.space import GraphSpace
 
@@ -45,9 +47,22 @@ class Representatives:
         self._space = space
         self._deadline = deadline
         self._known: dict[Partition, IntArray] = {(): np.zeros(1, dtype=np.int64)}
+        # Larger partitions do not extend these: they are no smallest numbers.
+        self._of_geng: dict[int, IntArray] = {}
 
     def __call__(self, groups: Partition) -> IntArray:
         """Return one labelled graph of each orbit for groups of nodes of these sizes."""
+        if len(groups) == 1 and groups not in self._known:
+            (n_nodes,) = groups
+            if n_nodes not in self._of_geng:
+                graphs = graphs_of_geng(self._space, n_nodes, self._deadline)
+                if graphs is None:
+                    return self._smallest_of_orbits(groups)
+                self._of_geng[n_nodes] = graphs
+            return self._of_geng[n_nodes]
+        return self._smallest_of_orbits(groups)
+
+    def _smallest_of_orbits(self, groups: Partition) -> IntArray:
         prefixes = [groups]
         while prefixes[-1] not in self._known:
             *before, last = prefixes[-1]
