@@ -24,7 +24,7 @@ from gnn2logic import (
     random_graphs,
     witnesses,
 )
-from gnn2logic.exceptions import LabelError, ParameterError, UnsupportedInputError
+from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.explanation import ScoreExplanation
 from gnn2logic.explanation.card_reasons import line_reasons
 from gnn2logic.explanation.score_flips import score_flips
@@ -257,8 +257,10 @@ def test_numbers() -> None:
     assert told.label == pytest.approx(model.predict(graphs[0])[0])
     assert told.flips == ()
     assert str(told).startswith(f"Predicted number: {told.label:.4g}")
-    with pytest.raises(UnsupportedInputError, match="predicts numbers"):
-        explain(model, graphs[0], model)
+    named = model.set_params(target_name="gap", unit="eV")
+    beside = str(explain(named, graphs[0], [1.25]))
+    assert beside.startswith(f"Predicted gap: {told.label:.4g} eV")
+    assert "The teacher says 1.25 eV." in beside
 
 
 def test_one_line_is_explained_as_one_condition_is() -> None:

@@ -10,12 +10,10 @@ import pytest
 from gnn2logic import (
     ScorecardClassifier,
     ScorecardNodeClassifier,
-    ScorecardRegressor,
     parse,
     random_graphs,
     report,
 )
-from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.graphs import GraphBatch
 
 GRAPHS = random_graphs(200, sizes=9, density=0.3, random_state=0)
@@ -100,9 +98,6 @@ def test_one_line_is_told_as_one_rule(model: ScorecardClassifier) -> None:
     assert report(model.pick(lines=2), GRAPHS, n_examples=0).to_dict()["card"]["one_rule"] is None
 
 
-def test_a_card_without_lines_and_one_of_numbers(model: ScorecardClassifier) -> None:
+def test_a_card_without_lines(model: ScorecardClassifier) -> None:
     page = report(model.pick(lines=0), GRAPHS, TRUTH, n_examples=1)
     assert "no lines: the score is always the same" in page.to_html()
-    numbers = ScorecardRegressor(max_lines=1, n_layers=0).fit(GRAPHS, GRAPHS.sizes + 0.5)
-    with pytest.raises(UnsupportedInputError, match="predicts numbers"):
-        report(numbers, GRAPHS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gnn2logic.cli.options import (
     DataArgument,
@@ -62,7 +62,8 @@ def evaluate(
         from gnn2logic.cli.subjects import subject_of
 
         subject = subject_of(model, dataset, data, part, teacher)
-        comparison, name = subject.comparison, subject.dataset_name
+        # Commands refuse models that predict numbers when they load them.
+        comparison, name = cast("Comparison", subject.comparison), subject.dataset_name
     class_names = list(comparison.class_names.values())
     tables = {"confusion": comparison.confusion(), "agreement": comparison.agreement()}
     scores = comparison.scores()

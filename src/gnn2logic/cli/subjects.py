@@ -36,10 +36,11 @@ Model = IDTPredictor | ScorecardPredictor
 def load_classes(model: Path | str) -> Model:
     """Return a saved model that tells classes: data sets have no numbers to compare with."""
     loaded = load(model)
-    if isinstance(loaded, ScorecardPredictor) and loaded.card_.answer == "number":
+    if loaded.target is not None:
+        form = "a scorecard" if isinstance(loaded, ScorecardPredictor) else "a rule"
         raise ParameterError(
-            f"MODEL must tell classes. {str(model)!r} is a scorecard that predicts numbers; use it "
-            "from Python: gnn2logic.load."
+            f"MODEL must tell classes. {str(model)!r} is {form} that predicts numbers; use it "
+            "from Python: gnn2logic.load, gnn2logic.report."
         )
     return loaded
 

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.explanation.flips import Flip, flips_at
 from gnn2logic.explanation.parts import FormulaPart, parts_of
 from gnn2logic.explanation.path import Condition, GraphDecisions
 from gnn2logic.explanation.plain import condition_to_dict, flip_to_dict, numbers_of, teacher_to_dict
 from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
-from gnn2logic.explanation.subject import GraphSubject, TeacherAnswer, ask_teacher, graph_subject
+from gnn2logic.explanation.subject import (
+    TeacherAnswer,
+    ask_teacher,
+    ask_teacher_number,
+    graph_subject,
+)
 from gnn2logic.explanation.witnessed import WitnessedExplanation
 from gnn2logic.explanation.witnesses import Witnesses, witnesses_of
 from gnn2logic.idt.model import IDT
@@ -195,9 +199,18 @@ def explain(
     if isinstance(graph, Iterator):
         graph = list(graph)
     subject = graph_subject(idt, graph, node=node, class_names=class_names)
+    target = idt.target if isinstance(idt, IDTPredictor | ScorecardPredictor) else None
+
+    def answer_of_teacher(label: object, answer: str) -> TeacherAnswer | None:
+        if teacher is None:
+            return None
+        if answer == "number":
+            return ask_teacher_number(teacher, graph, subject)
+        return ask_teacher(teacher, graph, subject, label)
+
     if isinstance(subject.model, Scorecard):
-        told = score_explanation(subject, subject.model)
-        return told if teacher is None else _beside_teacher(told, teacher, graph, subject)
+        told = score_explanation(subject, subject.model, target=target)
+        return replace(told, teacher=answer_of_teacher(told.label, told.answer))
     decisions = GraphDecisions(subject.model, subject.batch)
     reasons = witnesses_of(subject, decisions)
     final = decisions.model.final
@@ -210,19 +223,9 @@ def explain(
         shares=dict(zip(subject.names, shares, strict=True)),
         support=_support(final, leaf),
         flips=flips_at(decisions, subject.row, leaf, subject.names),
-        teacher=None if teacher is None else ask_teacher(teacher, graph, subject, reasons.label),
-        target=idt.target if isinstance(idt, IDTPredictor) else None,
+        teacher=answer_of_teacher(reasons.label, "class" if target is None else "number"),
+        target=target,
     )
-
-
-def _beside_teacher(
-    told: ScoreExplanation, teacher: object, graph: object, subject: GraphSubject
-) -> ScoreExplanation:
-    if told.card.answer == "number":
-        raise UnsupportedInputError(
-            "teacher is for models that tell classes. This scorecard predicts numbers."
-        )
-    return replace(told, teacher=ask_teacher(teacher, graph, subject, told.label))
 
 
 def _support(final: Tree, leaf: int) -> float | None:

@@ -17,6 +17,7 @@ from gnn2logic.explanation.plain import condition_to_dict, flip_to_dict, numbers
 from gnn2logic.explanation.score_flips import score_flips
 from gnn2logic.explanation.subject import GraphSubject, TeacherAnswer
 from gnn2logic.explanation.witnessed import WitnessedExplanation
+from gnn2logic.idt.target import Target
 from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.scorecards.card import Scorecard
 
@@ -46,6 +47,8 @@ class ScoreExplanation(WitnessedExplanation):
         about the counts that the lines compare, and not every such change can be made in a graph.
     teacher : TeacherAnswer or None
         What the network says; None if it was not asked.
+    target : Target or None
+        What a card predicts that predicts numbers; None for classes, and where it has no name.
     """
 
     card: Scorecard
@@ -54,6 +57,7 @@ class ScoreExplanation(WitnessedExplanation):
     witnesses: Witnesses
     flips: tuple[Flip, ...]
     teacher: TeacherAnswer | None = None
+    target: Target | None = None
 
     @property
     def level(self) -> Literal["graph", "node"]:
@@ -131,7 +135,10 @@ class ScoreExplanation(WitnessedExplanation):
 
 
 def score_explanation(
-    subject: GraphSubject, card: Scorecard, teacher: TeacherAnswer | None = None
+    subject: GraphSubject,
+    card: Scorecard,
+    teacher: TeacherAnswer | None = None,
+    target: Target | None = None,
 ) -> ScoreExplanation:
     """Return why a card gives its answer to what was asked."""
     lines = line_reasons(card, subject.batch, subject.row)
@@ -142,4 +149,5 @@ def score_explanation(
         witnesses=card_witnesses(subject, card),
         flips=score_flips(card, lines, subject.names),
         teacher=teacher,
+        target=target,
     )

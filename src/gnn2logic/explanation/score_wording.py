@@ -42,7 +42,7 @@ def score_notes(explanation: ScoreExplanation) -> list[str]:
         notes = [f"Scores: {listed} ({made})."]
     else:
         notes = [f"Score: {scores[0]} ({made})."]
-    verdict = verdict_of(card, explanation.class_names)
+    verdict = verdict_of(card, explanation.class_names, explanation.target)
     if card.answer == "number":
         return [*notes, sentence(verdict)]
     chance = percent(explanation.shares[explanation.label])

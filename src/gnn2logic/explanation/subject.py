@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
+from gnn2logic._labels import check_numbers
 from gnn2logic._validation import check_fitted, is_whole, some_of
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
@@ -21,7 +23,9 @@ __all__ = [
     "Subject",
     "TeacherAnswer",
     "ask_teacher",
+    "ask_teacher_number",
     "graph_subject",
+    "teacher_numbers",
     "teacher_with_predict",
 ]
 
@@ -154,17 +158,17 @@ class TeacherAnswer:
     Parameters
     ----------
     label : object
-        The class that the teacher predicts.
+        The class, or the number, that the teacher predicts.
     probability : float or None
         How sure it is of that class; None if it does not say.
-    agrees : bool
+    agrees : bool or None
         Whether the model predicts the same class. If not, the explanation is one of the model and
-        not of the teacher.
+        not of the teacher. None for numbers, which are near or far.
     """
 
     label: Any
     probability: float | None
-    agrees: bool
+    agrees: bool | None
 
 
 def ask_teacher(teacher: Any, graph: object, subject: GraphSubject, name: object) -> TeacherAnswer:
@@ -190,6 +194,30 @@ def ask_teacher(teacher: Any, graph: object, subject: GraphSubject, name: object
         # Its own answer is what it is most sure of, so no order of classes is needed.
         probability = float(np.asarray(teacher.predict_proba(graph))[subject.row].max())
     return TeacherAnswer(label, probability, bool(label == name))
+
+
+def ask_teacher_number(teacher: object, graph: object, subject: GraphSubject) -> TeacherAnswer:
+    """Return the number that a teacher says about what is explained."""
+    numbers = teacher_numbers(teacher, graph, subject.n_rows, subject.level)
+    return TeacherAnswer(float(numbers[subject.row]), None, agrees=None)
+
+
+def teacher_numbers(
+    teacher: Any, graphs: object, count: int, level: str
+) -> npt.NDArray[np.float64]:
+    """Return the numbers of a network, of a model with ``predict``, or those that were given."""
+    answers = teacher
+    if hasattr(teacher, "forward") or hasattr(teacher, "numbers"):
+        # Only a network needs torch.
+        from gnn2logic.distillation.conversion import as_teacher
+
+        answers = as_teacher(teacher).numbers(graphs)[0]
+    elif callable(predict := getattr(teacher, "predict", None)):
+        answers = predict(graphs)
+    try:
+        return check_numbers(answers, count, of=level)
+    except LabelError as error:
+        raise LabelError(f"The numbers of the teacher cannot be used: {error}") from error
 
 
 def teacher_with_predict(teacher: Any, n_classes: int) -> Any:

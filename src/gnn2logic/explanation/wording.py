@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from gnn2logic._text import one_line
 from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.parts import FormulaPart, ShortNames
 from gnn2logic.explanation.path import Condition
@@ -23,6 +22,7 @@ from gnn2logic.explanation.phrases import (
 )
 from gnn2logic.explanation.score_explanations import ScoreExplanation
 from gnn2logic.explanation.score_wording import line_words, score_notes
+from gnn2logic.idt.target import Target
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.printing.english_words import Names
 
@@ -103,16 +103,15 @@ def wording_of(
     what, label = str(explanation.answer), label_text(explanation.label)
     if isinstance(explanation, ScoreExplanation):
         if explanation.answer == "number":
-            label = f"{explanation.label:.4g}"
+            label = (explanation.target or Target()).rounded(explanation.label)
         notes = score_notes(explanation)
         said = [line_words(line, explanation, short_names) for line in explanation.reasons]
     else:
-        target = explanation.target
-        if target is not None and target.name is not None:
-            what = one_line(target.name)
         notes = _path_notes(explanation)
         numbered = enumerate(explanation.conditions, start=1)
         said = [_condition(number, condition, short_names) for number, condition in numbered]
+    if explanation.target is not None and explanation.target.name is not None:
+        what = explanation.target.noun
     return Wording(
         answer=explanation.answer,
         label=label,
@@ -149,6 +148,9 @@ def _teacher_notes(explanation: Explanation | ScoreExplanation) -> list[str]:
     teacher = explanation.teacher
     if teacher is None:
         return []
+    if explanation.answer == "number":
+        target = explanation.target or Target()
+        return [f"The teacher says {target.rounded(teacher.label)}."]
     what = "score" if isinstance(explanation, ScoreExplanation) else "rule"
     sure = "" if teacher.probability is None else f", {percent(teacher.probability)} sure"
     verdict = "agrees" if teacher.agrees else f"disagrees, so this explains the {what} alone"

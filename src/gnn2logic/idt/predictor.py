@@ -136,8 +136,7 @@ class IDTPredictor(GraphModel):
         """What a model predicts that predicts numbers: its name and unit, as far as given."""
         if self._answer == "class":
             return None
-        given = self._parameters_to_save()
-        return Target(given.get("target_name"), given.get("unit"))
+        return Target.of_parameters(self._parameters_to_save())
 
     @property
     def shown_classes(self) -> list[Any]:

@@ -18,6 +18,7 @@ __all__ = [
     "check_activations",
     "check_classes",
     "check_scores",
+    "check_target_texts",
     "class_factors",
     "row_weights",
 ]
@@ -28,6 +29,13 @@ FloatArray = npt.NDArray[np.float64]
 _ORDINARY = 300
 # Weights that are smaller in relation to the largest are all the same to a fit.
 _LEAST = 2.0**-100
+
+
+def check_target_texts(estimator: Any) -> None:
+    """Refuse a name or a unit of a target that is no text."""
+    for name in ("target_name", "unit"):
+        if not isinstance(text := getattr(estimator, name), str | None):
+            raise ParameterError(f"{name} must be a text or None. Got {text!r} instead.")
 
 
 def check_classes(every: object, present: npt.NDArray[Any]) -> npt.NDArray[Any]:

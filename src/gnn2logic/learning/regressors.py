@@ -12,9 +12,10 @@ from sklearn.base import RegressorMixin
 from gnn2logic._labels import check_mask, check_numbers, check_weights
 from gnn2logic._validation import check_choice
 from gnn2logic.engines.threads import limited_threads
-from gnn2logic.exceptions import ParameterError, SingleClassWarning
+from gnn2logic.exceptions import SingleClassWarning
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.learning.data import RowLabels
+from gnn2logic.learning.inputs import check_target_texts
 from gnn2logic.learning.rule_estimator import RuleEstimator
 from gnn2logic.learning.targets import integer_weights
 from gnn2logic.storage import ShardStore
@@ -73,9 +74,7 @@ class _IDTOfNumbers(RegressorMixin, RuleEstimator):  # type: ignore[misc]
         from gnn2logic.learning.search.numbers import NumberTargets
 
         loss = check_choice("loss", self.loss, ("squared", "absolute"))
-        for name in ("target_name", "unit"):
-            if not isinstance(text := getattr(self, name), str | None):
-                raise ParameterError(f"{name} must be a text or None. Got {text!r} instead.")
+        check_target_texts(self)
         given = graphs if isinstance(graphs, ShardStore) else read_once(graphs)
         encoder, batch = self._encode(given)
         count = batch.n_graphs if self._level == "graph" else batch.n_nodes

@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin
 
 from gnn2logic._labels import check_mask, check_numbers, check_weights
 from gnn2logic.graphs.reading import read_once
+from gnn2logic.learning.inputs import check_target_texts
 from gnn2logic.learning.scorecard_base import ScorecardEstimator
 from gnn2logic.storage import ShardStore
 
@@ -26,6 +27,8 @@ class _ScorecardOfNumbers(RegressorMixin, ScorecardEstimator):  # type: ignore[m
         *,
         max_line_size: int = 10,
         max_points: int = 100,
+        target_name: str | None = None,
+        unit: str | None = None,
         n_layers: int | None = None,
         max_time: float | None = None,
         modalities: object = "auto",
@@ -42,6 +45,8 @@ class _ScorecardOfNumbers(RegressorMixin, ScorecardEstimator):  # type: ignore[m
         self.max_lines = max_lines
         self.max_line_size = max_line_size
         self.max_points = max_points
+        self.target_name = target_name
+        self.unit = unit
         self.n_layers = n_layers
         self.max_time = max_time
         self.modalities = modalities
@@ -56,6 +61,7 @@ class _ScorecardOfNumbers(RegressorMixin, ScorecardEstimator):  # type: ignore[m
         self.verbose = verbose
 
     def _fit(self, graphs: object, y: object, mask: object, sample_weight: object) -> Self:
+        check_target_texts(self)
         given = graphs if isinstance(graphs, ShardStore) else read_once(graphs)
         encoder, batch = self._encode(given)
         count = batch.n_graphs if self._level == "graph" else batch.n_nodes
@@ -83,7 +89,8 @@ class ScorecardRegressor(_ScorecardOfNumbers):
     """Predict a number for every graph with a scorecard: ``constant + slope * score``.
 
     Parameters are those of `ScorecardClassifier` but for ``class_weight``; `max_points` is 100 by
-    default, so that points are about percent of the largest effect.
+    default, so that points are about percent of the largest effect. `target_name` and `unit` say
+    what is predicted, for all texts: ``"log solubility"``, ``"mol/L"``.
 
     Examples
     --------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,14 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.syntax import Constant, Formula, Modal
 from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
 from gnn2logic.reporting.examples import decision_of, flip_of
-from gnn2logic.reporting.formulas import cut_text, short_text, short_words
+from gnn2logic.reporting.formulas import (
+    answer_figures,
+    cut_text,
+    measured_row,
+    short_text,
+    short_words,
+)
+from gnn2logic.reporting.number_comparison import number_figures
 from gnn2logic.reporting.subject import ReportLimits, ReportSubject
 from gnn2logic.scorecards import Line, ScorecardPredictor
 from gnn2logic.scorecards.card import held_conditions
@@ -103,20 +111,11 @@ class CardStory:
 
     def _classes(self) -> list[dict[str, Any]]:
         """Return how often each class is given, and how often that is right."""
-        comparison, subject = self._subject.comparison, self._subject
-        rows = []
-        for label in subject.labels:
-            given = comparison.predicted == label
-            right = None if comparison.truth is None else comparison.truth == label
-            rows.append(
-                {
-                    "class": subject.class_names[label],
-                    "n_predicted": int(given.sum()),
-                    "n_right": None if right is None else int((given & right).sum()),
-                    "n_true": None if right is None else int(right.sum()),
-                }
-            )
-        return rows
+        subject = self._subject
+        return [
+            {"class": subject.class_names[label], **answer_figures(subject, label)}
+            for label in subject.labels
+        ]
 
     def _card(self, shown: list[Formula]) -> dict[str, Any]:
         number_of = {formula: number for number, formula in enumerate(shown)}
@@ -158,22 +157,25 @@ class CardStory:
             comparison.rows
         ]
         classes = np.array(self._subject.labels)
-
-        def share(labels: npt.NDArray[Any], other: npt.NDArray[Any] | None) -> float | None:
-            return None if other is None else float(np.mean(labels == other))
-
+        is_number = self._subject.target is not None
         rows = []
         for index, row in enumerate(path):
             columns = [distinct[line.conditions] for line in row.card.lines]
-            answers = classes[row.card.classes(row.card.scores(held[:, columns]))]
+            scores = row.card.scores(held[:, columns])
+            answers = (
+                row.card.numbers(scores)[:, 0] if is_number else classes[row.card.classes(scores)]
+            )
+            right, alike = (
+                None if other is None else _CardFigures.of(answers, other, is_number)
+                for other in (comparison.truth, comparison.teacher)
+            )
             rows.append(
                 {
                     "index": index,
                     "chosen": index == path.chosen,
                     "n_lines": row.n_lines,
                     "size": row.card.size,
-                    "accuracy": share(answers, comparison.truth),
-                    "fidelity": share(answers, comparison.teacher),
+                    **measured_row(is_number, right, alike),
                     "held_out": row.held_out,
                 }
             )
@@ -188,7 +190,7 @@ class CardStory:
         names = self._subject.model_class_names
         card = self._model.card_
         asked = GraphSubject(card, self._subject.labels, graph, names, node)
-        told = score_explanation(asked, card)
+        told = score_explanation(asked, card, target=self._subject.target)
         return {
             "decisions": [self._line(line, told, number_of) for line in told.reasons],
             "score": self._score(told),
@@ -216,8 +218,22 @@ class CardStory:
             "words": scores,
             "base": base,
             "verdict": self._table.verdict,
-            "probability": told.shares[told.label],
+            "probability": told.shares.get(told.label),
         }
+
+
+@dataclass(frozen=True)
+class _CardFigures:
+    """How near the answers of a card are to others: accuracy (R2 for numbers), and the error."""
+
+    accuracy: float
+    mae: float | None
+
+    @classmethod
+    def of(cls, answers: npt.NDArray[Any], other: npt.NDArray[Any], is_number: bool) -> Self:
+        if is_number:
+            return cls(*number_figures(other, answers))
+        return cls(float(np.mean(answers == other)), None)
 
 
 def _counted(line: Line) -> Formula:

@@ -26,6 +26,7 @@ from gnn2logic.plotting.graph_layout import category_column, layout, node_labels
 from gnn2logic.plotting.scorecards import plot_card_path
 from gnn2logic.plotting.trees import plot_idt
 from gnn2logic.reporting.comparison import Comparison
+from gnn2logic.reporting.number_comparison import NumberComparison
 from gnn2logic.reporting.subject import ReportSubject
 from gnn2logic.scorecards import ScorecardPredictor
 
@@ -37,6 +38,7 @@ __all__ = [
     "describe_examples",
     "drawn_graph",
     "flip_of",
+    "furthest_rows",
     "inline_svg",
     "model_svg",
     "nodes_to_draw",
@@ -152,19 +154,35 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def choose_rows(
-    comparison: Comparison, n_examples: int, n_differences: int, random_state: int
+    comparison: Comparison | NumberComparison,
+    n_examples: int,
+    n_differences: int,
+    random_state: int,
 ) -> list[int]:
     """Return positions in the comparison: random ones of each class, then rows that differ.
 
-    Classes are the true ones where they are known.
+    Classes are the true ones where they are known. Of numbers it is the lowest, middle and highest
+    third, and then those that are furthest off.
     """
     random = np.random.default_rng(random_state)
-    classes = comparison.predicted if comparison.truth is None else comparison.truth
+    answers = comparison.predicted if comparison.truth is None else comparison.truth
     chosen: dict[int, None] = {}
-    for label in np.unique(classes):
-        chosen.update(_some(np.flatnonzero(classes == label), n_examples, random))
+    if isinstance(comparison, NumberComparison):
+        for third in np.array_split(np.argsort(answers, kind="stable"), 3):
+            chosen.update(_some(third, n_examples, random))
+        chosen.update(dict.fromkeys(furthest_rows(comparison, n_differences)))
+        return list(chosen)
+    for label in np.unique(answers):
+        chosen.update(_some(np.flatnonzero(answers == label), n_examples, random))
     chosen.update(_some(np.flatnonzero(comparison.differs), n_differences, random))
     return list(chosen)
+
+
+def furthest_rows(comparison: NumberComparison, count: int) -> list[int]:
+    """Return the positions that are furthest off, the worst first; none that are not off."""
+    errors = comparison.errors
+    order = np.argsort(-errors, kind="stable")[:count].tolist()
+    return [position for position in order if errors[position] > 0]
 
 
 def _some(
@@ -201,7 +219,12 @@ def describe_examples(
     truth = [formula.evaluate(batch, level="node") for formula in formulas]
     number_of = {formula: number for number, formula in enumerate(formulas)}
     graphs = {graph: batch[inside] for inside, graph in enumerate(numbers)}
-    differs = comparison.differs
+    shown_answers = [
+        None if answers is None else answers.tolist()
+        for answers in (comparison.truth, comparison.predicted, comparison.teacher)
+    ]
+    # Numbers are never quite alike.
+    differs = comparison.differs if isinstance(comparison, Comparison) else comparison.errors > 0
     pictures: dict[tuple[int, bytes], dict[str, Any]] = {}
     examples = []
     for position, (graph, node) in zip(positions, spots, strict=True):
@@ -212,14 +235,18 @@ def describe_examples(
         key = (graph, nodes.tobytes())
         if key not in pictures:
             pictures[key] = drawn_graph(one, nodes, random_state)
+        true, predicted, taught = (
+            None if answers is None else subject.said(answers[position])
+            for answers in shown_answers
+        )
         examples.append(
             {
                 "name": _name(subject, graph, node),
                 "graph": graph,
                 "node": node,
-                "true": _label(subject, comparison.truth, position),
-                "predicted": _label(subject, comparison.predicted, position),
-                "teacher": _label(subject, comparison.teacher, position),
+                "true": true,
+                "predicted": predicted,
+                "teacher": taught,
                 "differs": bool(differs[position]),
                 "n_nodes": stop - start,
                 "n_edges": count_edges(one),
@@ -280,10 +307,6 @@ def _name(subject: ReportSubject, graph: int, node: int | None) -> str:
     if subject.batch.n_graphs == 1:
         return f"Node {node}"
     return f"{subject.graph_names[graph]}, node {node}"
-
-
-def _label(subject: ReportSubject, labels: npt.NDArray[Any] | None, position: int) -> str | None:
-    return None if labels is None else subject.class_names[labels[position].item()]
 
 
 def _bits(truth: BoolArray) -> str:

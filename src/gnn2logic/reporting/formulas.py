@@ -16,15 +16,18 @@ from gnn2logic.logic.simplification.folding import fold_modal
 from gnn2logic.logic.syntax import Constant, Formula
 from gnn2logic.logic.walk import subformulas
 from gnn2logic.plotting.legend import READABLE, formula_text
+from gnn2logic.reporting.number_comparison import NumberComparison
 from gnn2logic.reporting.subject import ReportLimits, ReportSubject
 
 __all__ = [
     "ROLES",
+    "answer_figures",
     "class_formulas",
     "class_rules",
     "cut_text",
     "formula_texts",
     "logic_text",
+    "measured_row",
     "short_names_in",
     "short_text",
     "short_words",
@@ -174,12 +177,10 @@ def class_rules(
     limits: ReportLimits,
 ) -> list[dict[str, Any]]:
     """Return what is to say about the formula of every class; the last is what is left over."""
-    comparison = subject.comparison
     label_of = {subject.class_names[label]: label for label in subject.labels}
     rules: list[dict[str, Any]] = []
     for name, formula in formulas.items():
-        given = comparison.predicted == label_of[name]
-        right = None if comparison.truth is None else comparison.truth == label_of[name]
+        figures = answer_figures(subject, label_of[name])
         texts = formula_texts(formula) | {
             "short_words": short_words(formula, short_names),
             "short_logic": short_text(formula, short_names),
@@ -188,9 +189,7 @@ def class_rules(
             {
                 "class": name,
                 "is_rest": len(formulas) > 1 and len(rules) == len(formulas) - 1,
-                "n_predicted": int(given.sum()),
-                "n_right": None if right is None else int((given & right).sum()),
-                "n_true": None if right is None else int(right.sum()),
+                **figures,
                 **{
                     key: cut_text(text, limits.max_text) if isinstance(text, str) else text
                     for key, text in texts.items()
@@ -198,6 +197,24 @@ def class_rules(
             }
         )
     return rules
+
+
+def answer_figures(subject: ReportSubject, label: Any) -> dict[str, Any]:
+    """Return how often an answer is given, and how right it is then."""
+    comparison = subject.comparison
+    given = comparison.predicted == label
+    if isinstance(comparison, NumberComparison):
+        right = np.zeros(0) if comparison.truth is None else comparison.truth[given]
+        # The mean of what is true there is what a leaf should say.
+        mean = subject.said(float(right.mean())) if len(right) else None
+        return {"n_predicted": int(given.sum()), "n_right": None, "n_true": None, "mean": mean}
+    true = None if comparison.truth is None else comparison.truth == label
+    return {
+        "n_predicted": int(given.sum()),
+        "n_right": None if true is None else int((given & true).sum()),
+        "n_true": None if true is None else int(true.sum()),
+        "mean": None,
+    }
 
 
 def trade_off(subject: ReportSubject, idt: IDTPredictor, limits: ReportLimits) -> dict[str, Any]:
@@ -217,8 +234,10 @@ def trade_off(subject: ReportSubject, idt: IDTPredictor, limits: ReportLimits) -
     table = idt.rules_ if right is None else list(right.values())
     rules = [rule for rule in table if rule.n_leaves <= limits.max_leaves or rule.chosen]
     rows = []
+    is_number = subject.target is not None
     for rule in rules:
         shown = _shown_class(rule)
+        alike_rule = None if alike is None else alike[rule.index]
         rows.append(
             {
                 "index": rule.index,
@@ -226,10 +245,9 @@ def trade_off(subject: ReportSubject, idt: IDTPredictor, limits: ReportLimits) -
                 "n_leaves": rule.n_leaves,
                 "size": rule.size,
                 "modal_depth": rule.modal_depth,
-                "accuracy": None if right is None else rule.accuracy,
-                "fidelity": None if alike is None else alike[rule.index].accuracy,
+                **measured_row(is_number, None if right is None else rule, alike_rule),
                 "held_out": rule.held_out,
-                "class": subject.class_names[shown],
+                "class": subject.said(shown),
                 "logic": cut_text(logic_text(rule.formulas[shown]).replace("\n", " "), 400),
             }
         )
@@ -238,6 +256,24 @@ def trade_off(subject: ReportSubject, idt: IDTPredictor, limits: ReportLimits) -
         "n_rules": len(table),
         "max_leaves": limits.max_leaves,
         "reason": idt.rules_.reason,
+    }
+
+
+def measured_row(is_number: bool, right: Any, alike: Any) -> dict[str, float | None]:
+    """Return how a row of the trade-off does against truth and teacher, by the task's measures.
+
+    Both have ``accuracy`` (R2 for numbers) and ``mae``, or are None.
+    """
+    against = {"": right, "fidelity_": alike}
+    if is_number:
+        return {
+            f"{of}{measure}": None if row is None else getattr(row, name)
+            for of, row in against.items()
+            for measure, name in (("r2", "accuracy"), ("mae", "mae"))
+        }
+    return {
+        "accuracy": None if right is None else right.accuracy,
+        "fidelity": None if alike is None else alike.accuracy,
     }
 
 

@@ -22,8 +22,10 @@ __all__ = [
     "WHO",
     "count_of",
     "decision_words",
+    "figure",
     "flip_words",
     "label_of",
+    "measures_of",
     "name_of",
     "per_cent",
     "script_json",
@@ -34,6 +36,20 @@ __all__ = [
 ]
 
 WHO = {"rule": "Rule", "teacher": "Teacher", "baseline": "Most common class"}
+_CLASS_MEASURES = [
+    ("Accuracy", "accuracy"),
+    ("Macro F1", "macro_f1"),
+    ("AUROC", "auroc"),
+    ("Fidelity", "fidelity"),
+]
+_NUMBER_MEASURES = [
+    ("R2", "r2"),
+    ("MAE", "mae"),
+    ("R2 to the teacher", "fidelity_r2"),
+    ("MAE to the teacher", "fidelity_mae"),
+]
+# Of these the table of the trade-off has no columns.
+_NOT_OF_TRADE_OFF = ("macro_f1", "auroc")
 
 _AMONG = {
     "0": "nodes of none",
@@ -59,6 +75,26 @@ def per_cent(share: float | None) -> str:
         return f"{share:.0%}"
     text = f"{share:.1%}"
     return {"100.0%": ">99.9%", "0.0%": "<0.1%"}.get(text, text)
+
+
+def figure(value: float | None, key: str) -> str:
+    """Return a figure as people read it: shares in per cent, R2 and errors as numbers.
+
+    >>> figure(0.5, "accuracy"), figure(0.5, "r2"), figure(0.01234, "mae"), figure(None, "mae")
+    ('50.0%', '0.50', '0.01234', '-')
+    """
+    if value is None:
+        return "-"
+    if key.endswith("mae"):
+        return f"{value:.4g}"
+    return f"{value:.2f}" if key.endswith("r2") else per_cent(value)
+
+
+def measures_of(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what is measured, as titles and keys of the scores: against truth, then teacher."""
+    is_number, first = document["target"] is not None, document["scores"][0]
+    known = _NUMBER_MEASURES if is_number else _CLASS_MEASURES
+    return [(title, key) for title, key in known if first[key] is not None]
 
 
 def count_of(number: int, noun: str) -> str:
@@ -151,17 +187,39 @@ def _rendered(template: str, *, autoescape: bool, filters: dict[str, Any], **val
         lstrip_blocks=True,
     )
     environment.filters |= {"per_cent": per_cent, "count_of": count_of, "setting": setting}
+    environment.filters["figure"] = figure
     environment.filters |= filters
     environment.globals |= {
-        "WHO": WHO,
+        "WHO": WHO if values["document"]["target"] is None else WHO | {"baseline": "Mean"},
         "decision_words": decision_words,
         "flip_words": flip_words,
         "label_of": label_of,
         "name_of": name_of,
         "teacher_words": teacher_words,
     }
+    values |= _task_values(values["document"])
     page: str = environment.from_string(_file(template)).render(values)
     return page
+
+
+def _task_values(document: dict[str, Any]) -> dict[str, Any]:
+    """Return what templates ask about the task: classes, or numbers with their name and unit."""
+    measures, target = measures_of(document), document["target"]
+    held_out = any(row["held_out"] is not None for row in document["trade_off"]["rows"])
+    columns = [pair for pair in measures if pair[1] not in _NOT_OF_TRADE_OFF]
+    name = "class" if target is None else target["name"] or "number"
+    return {
+        "measures": measures,
+        # Titles, keys, and the measure that the figure is one of.
+        "trade_measures": [(title, key, key) for title, key in columns]
+        + ([("Held out", "held_out", "accuracy" if target is None else "r2")] if held_out else []),
+        "has_truth": document["baseline"] is not None and document["baseline"]["of"] == "truth",
+        "has_teacher": document["teacher"] is not None,
+        "is_number": target is not None,
+        "answer": name,
+        "unit": "" if target is None or target["unit"] is None else f" {target['unit']}",
+        "quality": "accuracy" if target is None else "R2",
+    }
 
 
 def _file(name: str) -> str:

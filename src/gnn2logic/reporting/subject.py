@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._labels import check_labels, check_mask
+from gnn2logic._labels import check_labels, check_mask, check_numbers
 from gnn2logic._validation import check_fitted, to_numpy
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
-from gnn2logic.explanation.subject import Subject, teacher_with_predict
+from gnn2logic.explanation.subject import Subject, teacher_numbers, teacher_with_predict
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.idt.target import Target
 from gnn2logic.reporting.comparison import Comparison
-from gnn2logic.scorecards import ScorecardPredictor
+from gnn2logic.reporting.number_comparison import NumberComparison
+from gnn2logic.scorecards import Scorecard, ScorecardPredictor
 
 __all__ = ["ReportLimits", "ReportSubject", "read_subject"]
 
@@ -63,8 +65,10 @@ class ReportSubject(Subject):
     idt : IDTPredictor or ScorecardPredictor
     graphs : object
         The graphs as they were given.
-    comparison : Comparison
+    comparison : Comparison or NumberComparison
         All answers.
+    class_names : dict of label to str
+        What every class is called, those of the model first; of numbers, those of its leaves.
     graph_names : list of str
     title : str
     dataset_name : str or None
@@ -74,16 +78,23 @@ class ReportSubject(Subject):
 
     idt: IDTPredictor | ScorecardPredictor
     graphs: Any
-    comparison: Comparison
+    comparison: Comparison | NumberComparison
+    class_names: dict[Any, str]
     graph_names: list[str]
     title: str
     dataset_name: str | None
     teacher_name: str | None
 
     @property
-    def class_names(self) -> dict[Any, str]:
-        """What every class is called, those of the model first."""
-        return self.comparison.class_names
+    def target(self) -> Target | None:
+        """What is predicted, for models of numbers; None for classes."""
+        return self.idt.target
+
+    def said(self, answer: Any) -> str:
+        """Return an answer as people read it: the name of a class, or a number with its unit."""
+        if self.target is None or answer in self.class_names:
+            return self.class_names[answer]
+        return self.target.rounded(answer)
 
     @property
     def model_class_names(self) -> list[str]:
@@ -105,15 +116,33 @@ def read_subject(
 ) -> ReportSubject:
     """Return what a report is about; every argument is checked before any work is done."""
     model = _fitted(idt)
+    target = model.target
+    if target is not None and class_names is not None:
+        raise ParameterError(
+            f"class_names is for models that tell classes. This one {target}; give its name and "
+            "unit to the model: target_name=..., unit=..."
+        )
     if isinstance(graphs, Dataset):
         y = graphs.y if y is None and model.level == "graph" else y
         dataset_name = graphs.name if dataset_name is None else dataset_name
-        if class_names is None and set(model.classes_.tolist()) <= set(range(graphs.n_classes)):
+        if (
+            target is None
+            and class_names is None
+            and set(model.classes_.tolist()) <= set(range(graphs.n_classes))
+        ):
             class_names = graphs.class_names
         graphs = graphs.inputs
     graphs = read_once(graphs)
     plain = model.model_ if isinstance(model, IDTPredictor) else model.card_
-    subject = Subject(plain, model.classes_.tolist(), model.encoder_.transform(graphs))
+    labels = [] if isinstance(plain, Scorecard) and target is not None else model.classes_.tolist()
+    subject = Subject(plain, labels, model.encoder_.transform(graphs))
+    comparison: Comparison | NumberComparison
+    if target is None:
+        comparison = _comparison(subject, model, graphs, y, teacher, mask, class_names)
+        named = comparison.class_names
+    else:
+        comparison = _number_comparison(subject, model, target, graphs, y, teacher, mask)
+        named = {value: target.with_unit(value) for value in labels}
     return ReportSubject(
         model=subject.model,
         labels=subject.labels,
@@ -121,7 +150,8 @@ def read_subject(
         idt=model,
         graphs=graphs,
         graph_names=_graph_names(graph_names, subject.batch.n_graphs),
-        comparison=_comparison(subject, model, graphs, y, teacher, mask, class_names),
+        comparison=comparison,
+        class_names=named,
         title=_heading(model, dataset_name, teacher) if title is None else title,
         dataset_name=dataset_name,
         teacher_name=None if teacher is None else _teacher_name(teacher),
@@ -135,22 +165,13 @@ def _fitted(idt: Any) -> IDTPredictor | ScorecardPredictor:
             idt = getattr(idt, name)
     if isinstance(idt, IDTPredictor):
         check_fitted(idt, "model_")
-        if idt.target is not None:
-            raise UnsupportedInputError(
-                "A report is about a model that tells classes. Got one that predicts numbers; "
-                "print it, measure it with rules(graphs, y), or draw it with plot_tree."
-            )
         return idt
     if isinstance(idt, ScorecardPredictor):
-        if idt.card_.answer == "number":
-            raise UnsupportedInputError(
-                "A report is about a model that tells classes. Got a scorecard that predicts "
-                "numbers; print it, or draw it with plot_scorecard."
-            )
+        check_fitted(idt, "path_")
         return idt
     raise UnsupportedInputError(
-        "idt must be a fitted IDTClassifier, IDTNodeClassifier, IDTPredictor or IDTDistiller, or "
-        f"the same of a scorecard. Got {type(idt).__name__} instead."
+        "idt must be a fitted IDTClassifier, IDTRegressor, IDTPredictor, IDTDistiller or the like, "
+        f"or the same of a scorecard. Got {type(idt).__name__} instead."
     )
 
 
@@ -164,11 +185,7 @@ def _comparison(
     class_names: ClassNames,
 ) -> Comparison:
     level, count = subject.level, subject.n_rows
-    if mask is not None and level == "graph":
-        raise ParameterError(
-            "mask is for models that classify nodes. Choose graphs before the report instead."
-        )
-    rows = np.flatnonzero(check_mask(mask, count))
+    rows = _rows(subject, mask)
     truth = None if y is None else check_labels(y, count, of=level)
     taught = None if teacher is None else _teacher_labels(teacher, graphs, subject)
     predicted = idt.predict(graphs)
@@ -184,6 +201,31 @@ def _comparison(
     sure = [_second_class(one, graphs, subject.labels) for one in (idt, teacher)]
     certain, theirs = (None if column is None else column[rows] for column in sure)
     return Comparison(level, names, rows, predicted[rows], truth, taught, certain, theirs)
+
+
+def _rows(subject: Subject, mask: object) -> npt.NDArray[np.int64]:
+    if mask is not None and subject.level == "graph":
+        raise ParameterError(
+            "mask is for models that classify nodes. Choose graphs before the report instead."
+        )
+    return np.flatnonzero(check_mask(mask, subject.n_rows))
+
+
+def _number_comparison(
+    subject: Subject,
+    model: IDTPredictor | ScorecardPredictor,
+    target: Target,
+    graphs: Any,
+    y: object,
+    teacher: object,
+    mask: object,
+) -> NumberComparison:
+    level, count = subject.level, subject.n_rows
+    rows = _rows(subject, mask)
+    chosen = np.isin(np.arange(count), rows)
+    truth = None if y is None else check_numbers(y, count, of=level, among=chosen)[rows]
+    taught = None if teacher is None else teacher_numbers(teacher, graphs, count, level)[rows]
+    return NumberComparison(level, target, rows, model.predict(graphs)[rows], truth, taught)
 
 
 def _second_class(model: Any, graphs: Any, labels: list[Any]) -> npt.NDArray[np.float64] | None:

@@ -13,8 +13,10 @@ from gnn2logic.reporting.examples import (
     choose_rows,
     count_edges,
     describe_examples,
+    furthest_rows,
 )
 from gnn2logic.reporting.formulas import cut_text, logic_text, short_text, short_words
+from gnn2logic.reporting.number_comparison import NumberComparison
 from gnn2logic.reporting.subject import ReportLimits, ReportSubject
 from gnn2logic.reporting.trees import TreeStory
 from gnn2logic.scorecards import ScorecardPredictor
@@ -60,13 +62,13 @@ def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -
         "gnn2logic": version("gnn2logic"),
         "title": subject.title,
         "level": subject.level,
+        "target": None if subject.target is None else subject.target.to_dict(),
         "data": _data(subject),
         "teacher": None if subject.comparison.teacher is None else {"name": subject.teacher_name},
         "model": _model(subject, story),
         "scores": subject.comparison.scores(),
         "baseline": _baseline(subject),
-        "confusion": _table(subject, subject.comparison.confusion()),
-        "agreement": _table(subject, subject.comparison.agreement()),
+        **_tables(subject),
         **story.entries(shown),
         "kinds": [
             _named_subformula(
@@ -89,7 +91,8 @@ def _data(subject: ReportSubject) -> dict[str, Any]:
     sizes = batch.sizes
 
     def counts(labels: Any) -> dict[str, int] | None:
-        if labels is None:
+        # How often a number is exactly true says nothing.
+        if labels is None or (subject.target is not None and labels is not comparison.predicted):
             return None
         return {name: int((labels == label).sum()) for label, name in subject.class_names.items()}
 
@@ -142,9 +145,22 @@ def _baseline(subject: ReportSubject) -> dict[str, Any] | None:
     comparison = subject.comparison
     if comparison.reference is None:
         return None
+    constant = (
+        comparison.mean if isinstance(comparison, NumberComparison) else comparison.most_common
+    )
     return {
-        "class": subject.class_names[comparison.most_common],
+        "class": subject.said(constant),
         "of": "teacher" if comparison.truth is None else "truth",
+    }
+
+
+def _tables(subject: ReportSubject) -> dict[str, Any]:
+    comparison = subject.comparison
+    if isinstance(comparison, NumberComparison):
+        return {"confusion": None, "agreement": None}
+    return {
+        "confusion": _table(subject, comparison.confusion()),
+        "agreement": _table(subject, comparison.agreement()),
     }
 
 
@@ -199,17 +215,26 @@ def _example_notes(
     subject: ReportSubject, limits: ReportLimits, examples: list[dict[str, Any]]
 ) -> list[str]:
     level, comparison = subject.level, subject.comparison
+    noun = "scorecard" if isinstance(subject.idt, ScorecardPredictor) else "rule"
+    notes = [f"Shown are {len(examples)} of {len(comparison.rows)} {level}s: "]
+    if isinstance(comparison, NumberComparison):
+        by = "predicted" if comparison.truth is None else "true"
+        notes[0] += f"up to {limits.n_examples} of each third by {by} number, drawn at random"
+        n_furthest = len(furthest_rows(comparison, limits.n_differences))
+        other = "the truth" if comparison.teacher is None else "the teacher"
+        notes[0] += (
+            f", and the {n_furthest} on which the {noun} is furthest from {other}."
+            if n_furthest
+            else "."
+        )
+        return [*notes, *_picture_notes(subject, limits, examples)]
     by = "predicted class" if comparison.truth is None else "class"
-    notes = [
-        f"Shown are {len(examples)} of {len(comparison.rows)} {level}s: up to {limits.n_examples} "
-        f"of each {by}, drawn at random"
-    ]
+    notes[0] += f"up to {limits.n_examples} of each {by}, drawn at random"
     n_differing = int(comparison.differs.sum())
     n_shown = sum(example["differs"] for example in examples)
     if comparison.teacher is None and comparison.truth is None:
         notes[0] += "."
     else:
-        noun = "scorecard" if isinstance(subject.idt, ScorecardPredictor) else "rule"
         what = (
             f"the {noun} is wrong" if comparison.teacher is None else f"{noun} and teacher differ"
         )
@@ -218,9 +243,17 @@ def _example_notes(
             if n_differing
             else f". There is none on which {what}."
         )
+    return [*notes, *_picture_notes(subject, limits, examples)]
+
+
+def _picture_notes(
+    subject: ReportSubject, limits: ReportLimits, examples: list[dict[str, Any]]
+) -> list[str]:
+    notes, level = [], subject.level
     if level == "node":
         notes.append(
-            "The model classifies nodes: each example is one node in its graph, with a ring."
+            f"The model {'classifies' if subject.target is None else 'is about'} nodes: each "
+            "example is one node in its graph, with a ring."
         )
     n_cut = sum(len(example["drawing"]["nodes"]) < example["n_nodes"] for example in examples)
     if n_cut:

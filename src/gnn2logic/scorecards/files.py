@@ -24,6 +24,8 @@ PARAMETERS = (
     "relative",
     "max_samples",
     "class_weight",
+    "target_name",
+    "unit",
     "n_shards",
     "n_jobs",
     "random_state",

@@ -21,6 +21,7 @@ from gnn2logic._validation import check_fitted, check_whole
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.graph_model import GraphModel, r_squared
+from gnn2logic.idt.target import Target
 from gnn2logic.logic.export import ClassAnswer, PointsColumn, ScoreAnswer
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.logic.walk import predicate_names, relation_names
@@ -144,6 +145,13 @@ class ScorecardPredictor(GraphModel):
                 return card_formula(card, number)
         raise LabelError(f"{label!r} is not a class. The classes are {self.classes_.tolist()}.")
 
+    @property
+    def target(self) -> Target | None:
+        """What a card predicts that predicts numbers: its name and unit, as far as given."""
+        if self.card_.answer == "class":
+            return None
+        return Target.of_parameters(self._parameters_to_save())
+
     def get_rules(self) -> Any:
         """Return the lines as a ``pandas.DataFrame``: each condition with its points."""
         pandas = import_optional("pandas", extra=None, purpose="A table of lines as a data frame")
@@ -186,7 +194,7 @@ class ScorecardPredictor(GraphModel):
         """Return the scorecard as people read it: lines with points, and what scores mean."""
         card = self.card_
         if card.answer == "number":
-            return card_table(card)
+            return card_table(card, target=self.target)
         names: Any = self.classes_.tolist() if class_names is None else class_names
         return card_table(card, list(names))
 

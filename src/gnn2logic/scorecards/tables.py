@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gnn2logic._text import one_line, visible
+from gnn2logic.idt.target import Target
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.scorecards.card import Scorecard
 
@@ -119,7 +120,7 @@ class CardTable:
 
 
 def card_table(
-    card: Scorecard, classes: Sequence[object] = (), target: str = "the target"
+    card: Scorecard, classes: Sequence[object] = (), target: Target | None = None
 ) -> CardTable:
     """Return what is shown of a scorecard.
 
@@ -127,8 +128,8 @@ def card_table(
     ----------
     classes : sequence
         The names of the classes.
-    target : str
-        The name of the number that is predicted.
+    target : Target, optional
+        The number that is predicted.
     """
     names = [one_line(str(label)) for label in classes]
     n_lines = len(card.lines)
@@ -148,10 +149,14 @@ def card_table(
     return CardTable(title, tuple(names), rows, card.base, (), verdict)
 
 
-def verdict_of(card: Scorecard, classes: Sequence[object] = (), target: str = "the target") -> str:
+def verdict_of(
+    card: Scorecard, classes: Sequence[object] = (), target: Target | None = None
+) -> str:
     """Return which score gives which answer, in words."""
     if card.answer == "number":
-        return f"{target} = {card.intercept:.4g} + {card.slope:.4g} x score"
+        known = Target() if target is None else target
+        unit = "" if known.unit is None else f" {one_line(known.unit)}"
+        return f"{known.noun} = {card.intercept:.4g}{unit} + {card.slope:.4g}{unit} x score"
     if card.n_classes == 2:
         first, second = (one_line(str(label)) for label in classes)
         return f"{second} from a score of {card.threshold} on, else {first}"
