@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import oracle
@@ -82,7 +82,23 @@ counts = st.integers(1, 7).flatmap(
 )
 
 
+# More than half of two nodes are two, and more than one: only a smaller graph is of class 2.
+SMALLER = Scorecard(
+    (
+        Line((ALL(predicate("U1")) > Fraction(1, 2),), ((0, 0, 1),)),
+        Line((ALL(predicate("U1")) > 1,), ((0, 0, -1),)),
+    ),
+    (0, 0, 0),
+    1.0,
+    0.5,
+    "class",
+    3,
+    "graph",
+)
+
+
 @settings(max_examples=40, deadline=None)
+@example(SMALLER, (2, 0, 0))
 @given(cards(), counts)
 def test_flips_against_all_counts(card: Scorecard, now: tuple[int, int, int]) -> None:
     graph = coloured(*now)

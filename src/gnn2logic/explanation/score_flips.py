@@ -6,7 +6,7 @@ taken, the nearest one for each number of points, so that the sum is another cla
 together are smallest.
 
 The sizes of sets stay as they are, unless the card counts ``S true`` (that count is the size) or
-only a larger set has room for the counts. As for trees, this is about the counts alone.
+no counts within a set of this size give the class. As for trees, this is about the counts alone.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _sizes(
     """Yield the sizes that are tried, with all choices there.
 
     `reach` 0 tries the nearest size for each number of points of the size itself, a number all
-    sizes so near, and None those, and larger ones that have room for every count.
+    sizes so near, and None all near ones, and larger ones that have room for every count.
     """
     size = next(iter(terms.values()))[0].conditions[0].size
     of_size = terms.get(TRUE, [])
@@ -175,7 +175,7 @@ def _sizes(
         tried |= {choice.after for choice in _choices(of_size, size, size, None, width)}
         tried |= set(range(size - (reach or 0), size + (reach or 0) + 1))
     if not is_fixed and reach is None:
-        tried |= set(range(size - (_NEAR_SIZES if of_size else 0), size + _NEAR_SIZES + 1))
+        tried |= set(range(size - _NEAR_SIZES, size + _NEAR_SIZES + 1))
         thresholds = (
             condition.threshold
             for lines in terms.values()
