@@ -140,7 +140,7 @@ def smiles_file(name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["bbbp", "esol", "freesolv", "lipophilicity"])
+@pytest.mark.parametrize("name", ["bbbp", "esol", "freesolv", "lipophilicity", "tox21"])
 def test_thousands_of_molecules(name: str) -> None:
     read = gl.chem.from_smiles(smiles_file(name), column="smiles", errors="skip")
     assert len(read) > 500

@@ -28,9 +28,14 @@ def test_what_is_said(text: str) -> None:
     assert gl.chem.in_words(gl.parse(text)) == SAID[text]
 
 
-def test_what_has_no_such_words_is_told_as_usual() -> None:
-    formula = gl.parse("1(U0 & 1-I-A carbon > 0) > 0")
-    assert gl.chem.in_words(formula) == formula.to_english()
+def test_what_has_no_such_words_is_told_in_whole_sentences() -> None:
+    rule = gl.parse("1(nitrogen & 1-I-A(carbon & hydrogens=2) > 1) > 3")
+    assert gl.chem.in_words(rule) == (
+        "more than 3 nitrogen atoms have more than 1 non-neighbour other than themselves that is "
+        "a carbon atom and bonded to 2 hydrogens"
+    )
+    unknown = gl.parse("1(1-I-A U0 > 0) > 0")
+    assert gl.chem.in_words(unknown) == unknown.to_english()
 
 
 def test_groups_are_named_where_they_are_the_same_on_all_molecules() -> None:
@@ -64,3 +69,17 @@ def test_groups_are_what_they_are_called(name: tuple[str, str]) -> None:
     group = gl.chem.GROUPS[name]
     assert group.evaluate(yes, level="node").any()
     assert not group.evaluate(no, level="node").any()
+
+
+def test_reports_speak_of_atoms() -> None:
+    graphs = gl.chem.from_smiles(["CC(=O)C", "CC(=O)O", "CCO", "CCC"]).graphs
+    model = gl.from_formulas(
+        {"carbonyl": "1(carbon & A[double] oxygen > 0) > 0"},
+        otherwise="none",
+        names=graphs.names,
+        relations=graphs.relation_names,
+    )
+    rules = gl.report(model, graphs).to_dict()["rules"]
+    words = {rule["short_words"] for rule in rules}
+    assert "at least one carbon atom double-bonded to an oxygen atom" in words
+    assert not any("node" in said for said in words)

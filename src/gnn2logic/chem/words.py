@@ -8,17 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnn2logic.chem.vocabulary import element_of
+from gnn2logic.chem.vocabulary import BONDS, ELEMENTS, HYDROGENS, atom_symbols, element_of
 from gnn2logic.exceptions import TranslationError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.structure_names import predicate_words
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.parsing import parse
 from gnn2logic.logic.printing.english import is_about_graph, to_english
+from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate
 from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
 
-__all__ = ["GROUPS", "in_words", "named_groups"]
+__all__ = ["GROUPS", "in_words", "molecule_vocabulary", "named_groups", "short_words_of_chemists"]
 
 # The atom that stands for a group, one and several of them, and what is true of it.
 _GROUPS = {
@@ -120,6 +121,21 @@ _ADJECTIVES = {
     "chiral=R": "R-configured",
     "chiral=S": "S-configured",
 }
+# What whole sentences say, where the short words above do not do.
+_VOCABULARY: Names = {
+    **{name: (f"{name} atom", f"{name} atoms") for name in ELEMENTS},
+    "metal": ("metal atom", "metal atoms"),
+    "sp": "sp hybridised",
+    "sp2": "sp2 hybridised",
+    "sp3": "sp3 hybridised",
+    "charge=+1": "positively charged",
+    "charge=-1": "negatively charged",
+    "chiral=R": "R-configured",
+    "chiral=S": "S-configured",
+    **{f"hydrogens={count}": f"bonded to {count or 'no'} hydrogens" for count in HYDROGENS},
+    "hydrogens=1": "bonded to 1 hydrogen",
+    **{name: (f"{name} bond", f"{name} bonds") for name in BONDS if name != "aromatic"},
+}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -129,8 +145,8 @@ def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
     Parameters
     ----------
     formula : Formula
-        Over the predicates of `from_smiles`. What has no such words is told as
-        ``formula.to_english()`` does.
+        Over the predicates of `from_smiles`. What has no such words is told in whole sentences,
+        as ``formula.to_english`` does.
     graphs : GraphBatch, optional
         Molecules at hand: parts of the rule that are the same as a known group on all of them get
         its name; see `named_groups`.
@@ -143,10 +159,30 @@ def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
     >>> in_words(gl.parse("1(aromatic & nitrogen & hydrogens=1) > 0 & !(1(ring=6) > 0)"))
     'no atom in a ring of 6, and at least one aromatic nitrogen atom with one hydrogen'
     """
+    said = short_words_of_chemists(formula, graphs)
+    return to_english(formula, names=_VOCABULARY) if said is None else said
+
+
+def short_words_of_chemists(formula: Formula, graphs: GraphBatch | None = None) -> str | None:
+    """Return what `in_words` says of bonded atoms; None for formulas that have no such words."""
     try:
         return _Words({} if graphs is None else named_groups(formula, graphs)).sentence(formula)
     except TranslationError:
-        return to_english(formula)
+        return None
+
+
+def molecule_vocabulary(graphs: GraphBatch) -> Names | None:
+    """Return words for atoms and bonds of `from_smiles`, as ``to_english`` takes them.
+
+    None for graphs that are something else.
+
+    >>> import gnn2logic as gl
+    >>> words = molecule_vocabulary(gl.chem.from_smiles(["CCO"]).graphs)
+    >>> gl.parse("1 oxygen > 3").to_english(words)
+    'there are more than 3 oxygen atoms'
+    """
+    is_ours = "carbon" in graphs.names and atom_symbols(graphs) is not None
+    return _VOCABULARY if is_ours else None
 
 
 class _Words:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.chem.words import molecule_vocabulary
 from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.parts import SHORT, ShortNames
 from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
@@ -62,7 +63,9 @@ class CardStory:
         self._subject, self._model, self._limits = subject, model, limits
         self._table = model.table(subject.model_class_names)
         said = [row.formula for row in self._table.rows]
-        self.short_names = ShortNames.of(said, short=SHORT)
+        self.short_names = ShortNames.of(
+            said, short=SHORT, vocabulary=molecule_vocabulary(subject.batch)
+        )
 
     def formulas(self) -> dict[Formula, list[tuple[str, str]]]:
         """Return all formulas to choose from, with their roles; the most telling come first."""

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from gnn2logic.chem.words import short_words_of_chemists
 from gnn2logic.explanation.parts import SHORT, ShortNames
 from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.rules import Rule
 from gnn2logic.idt.tree import Split
+from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.simplification.folding import fold_modal
 from gnn2logic.logic.syntax import Constant, Formula
 from gnn2logic.logic.walk import subformulas
@@ -65,18 +67,25 @@ def short_text(formula: Formula, short_names: ShortNames) -> str:
 
 
 def short_words(formula: Formula, short_names: ShortNames) -> str:
-    """Return a formula in English, with the names of its long parts."""
+    """Return a formula in English, with the names of its long parts.
+
+    Short ones about molecules are said as chemists say them.
+    """
+    if short_names.vocabulary is not None:
+        said = short_words_of_chemists(formula)
+        if said is not None and len(said) <= SHORT:
+            return said
     return (
         short_names.words(formula)
         if short_names.fit(formula)
-        else formula.to_english().replace("\n", " ")
+        else formula.to_english(short_names.vocabulary).replace("\n", " ")
     )
 
 
-def formula_texts(formula: Formula) -> dict[str, Any]:
+def formula_texts(formula: Formula, vocabulary: Names | None = None) -> dict[str, Any]:
     """Return a formula in words, in logic and as LaTeX, with its size."""
     return {
-        "words": formula.to_english(),
+        "words": formula.to_english(vocabulary),
         "logic": logic_text(formula),
         "text": str(formula),
         "latex": formula.to_latex(),
@@ -105,11 +114,14 @@ def split_formulas(model: IDT) -> dict[Split, tuple[Formula, Formula]]:
 
 
 def short_names_in(
-    classes: dict[str, Formula], splits: dict[Split, tuple[Formula, Formula]], final: set[Split]
+    classes: dict[str, Formula],
+    splits: dict[Split, tuple[Formula, Formula]],
+    final: set[Split],
+    vocabulary: Names | None = None,
 ) -> ShortNames:
     """Return names for the long parts of all that is said, in the order of reading."""
     decisions = (splits[split][0] for split in splits if split in final)
-    return ShortNames.of([*classes.values(), *decisions], short=SHORT)
+    return ShortNames.of([*classes.values(), *decisions], short=SHORT, vocabulary=vocabulary)
 
 
 def shown_formulas(
@@ -181,7 +193,7 @@ def class_rules(
     rules: list[dict[str, Any]] = []
     for name, formula in formulas.items():
         figures = answer_figures(subject, label_of[name])
-        texts = formula_texts(formula) | {
+        texts = formula_texts(formula, short_names.vocabulary) | {
             "short_words": short_words(formula, short_names),
             "short_logic": short_text(formula, short_names),
         }
