@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         IDTNodeClassifier,
         IDTNodeRegressor,
         IDTRegressor,
+        MultiTargetEstimator,
         ScorecardClassifier,
         ScorecardNodeClassifier,
         ScorecardNodeRegressor,
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     )
     from gnn2logic.logic.export import CypherNames, SqlTables
     from gnn2logic.models import to_gnn
+    from gnn2logic.multi_target import MultiTargetPredictor
     from gnn2logic.plotting import (
         plot_card_path,
         plot_confusion,
@@ -124,6 +126,8 @@ __all__ = [
     "IDTRegressor",
     "Modality",
     "ModelDifference",
+    "MultiTargetEstimator",
+    "MultiTargetPredictor",
     "PredicateEncoder",
     "Recourse",
     "Report",
@@ -241,6 +245,7 @@ _HOMES = {
         "IDTNodeClassifier",
         "IDTNodeRegressor",
         "IDTRegressor",
+        "MultiTargetEstimator",
         "ScorecardClassifier",
         "ScorecardNodeClassifier",
         "ScorecardNodeRegressor",
@@ -250,6 +255,7 @@ _HOMES = {
     ),
     "gnn2logic.logic.export": ("CypherNames", "SqlTables"),
     "gnn2logic.models": ("to_gnn",),
+    "gnn2logic.multi_target": ("MultiTargetPredictor",),
     "gnn2logic.plotting": (
         "plot_card_path",
         "plot_confusion",
@@ -281,6 +287,7 @@ _PARTS = (
     "learning",
     "logic",
     "models",
+    "multi_target",
     "plotting",
     "reporting",
     "scorecards",

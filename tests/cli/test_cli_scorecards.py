@@ -78,7 +78,7 @@ def test_a_store(card: Path, tmp_path: Path) -> None:
         *("distill", store, "--variant", "true", "--into", "scorecard", "--card", "max_lines=1"),
         *("--out", out),
     )
-    assert len(gl.load(out).lines_) <= 1  # type: ignore[union-attr]
+    assert len(gl.load(out).lines_) <= 1
     assert run_json("evaluate", out, store)["scores"][0]["accuracy"] > 0.8
 
 

@@ -282,3 +282,14 @@ def test_dark_styles_can_be_read() -> None:
             assert extent.x1 <= place.x1
             assert place.y0 <= extent.y0
             assert extent.y1 <= place.y1
+
+
+def test_leaves_of_numbers_tell_support_and_not_how_often_they_are_right() -> None:
+    graphs = gl.random_graphs(80, sizes=6, density=0.4, random_state=1)
+    y = 1.5 + 2.0 * gl.parse("1 U1 > 2").evaluate(graphs)
+    model = gl.IDTRegressor(n_layers=0, unit="eV", random_state=0).fit(graphs, y)
+    for plot in (plot_tree, plot_idt):
+        found = texts(plot(model))
+        assert {"1.5 eV", "3.5 eV"} <= set(found)
+        assert sum("of data" in text for text in found) == 2
+        assert not any("right" in text for text in found)

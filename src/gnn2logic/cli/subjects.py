@@ -15,6 +15,7 @@ from gnn2logic.cli.teachers import find_teacher
 from gnn2logic.datasets import Dataset
 from gnn2logic.exceptions import DataSetError, ParameterError
 from gnn2logic.idt import IDTPredictor
+from gnn2logic.multi_target import MultiTargetPredictor
 from gnn2logic.reporting.subject import ReportSubject, read_subject
 from gnn2logic.saved_models import load
 from gnn2logic.scorecards import ScorecardPredictor
@@ -35,7 +36,12 @@ Model = IDTPredictor | ScorecardPredictor
 
 def load_classes(model: Path | str) -> Model:
     """Return a saved model that tells classes: data sets have no numbers to compare with."""
-    loaded = load(model)
+    loaded: Model | MultiTargetPredictor = load(model)
+    if isinstance(loaded, MultiTargetPredictor):
+        raise ParameterError(
+            f"MODEL must be about one target. {str(model)!r} has models of "
+            f"{', '.join(loaded.target_names_)}; use it from Python: gnn2logic.load."
+        )
     if loaded.target is not None:
         form = "a scorecard" if isinstance(loaded, ScorecardPredictor) else "a rule"
         raise ParameterError(

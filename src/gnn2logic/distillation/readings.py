@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from gnn2logic._notices import warn_caller
 from gnn2logic.distillation.declarations import Declaration
-from gnn2logic.distillation.notices import warn_caller
 from gnn2logic.exceptions import TeacherError, TeacherWarning
 
 __all__ = ["NOT_ASKED", "OUTPUTS", "OutputsOption", "Reading", "as_logits", "reading_of"]
@@ -162,9 +162,9 @@ def _refuse_other_tasks(
     raise TeacherError(
         f"The network must tell exclusive classes. It returns {n_columns} numbers for each "
         f"{level}, {_range(scores)}, {seen}: that looks like {n_columns} answers of yes or no, of "
-        "which several may hold. Distil one of them: Teacher(module, forward=lambda m, b: m(b.x, "
-        "b.edge_index, b.batch)[:, 0], outputs='logit'), or 'probability' behind a sigmoid. If "
-        "the largest number tells the class, say Teacher(module, outputs='scores')."
+        "which several may hold. Distil all of them, distill(..., targets=[...]) with their names, "
+        "or one of them: Teacher(module).head(0). If the largest number tells the class, say "
+        "Teacher(module, outputs='scores')."
     )
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._labels import check_numbers, check_weights
+from gnn2logic._notices import telling_caller
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.declarations import declared_task
-from gnn2logic.distillation.notices import telling_caller
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.reading import read_once
@@ -25,11 +25,18 @@ from gnn2logic.learning import (
 from gnn2logic.scorecards.predictor import ScorecardPredictor
 from gnn2logic.storage import ShardStore
 
-__all__ = ["Task", "distill_numbers", "is_regression", "number_fidelity", "predicts_numbers"]
+__all__ = [
+    "NUMBER_STUDENTS",
+    "Task",
+    "distill_numbers",
+    "is_regression",
+    "number_fidelity",
+    "predicts_numbers",
+]
 
 Task = Literal["auto", "classes", "regression"]
 
-_STUDENTS: dict[str, tuple[Any, Any]] = {
+NUMBER_STUDENTS: dict[str, tuple[Any, Any]] = {
     "idt": (IDTRegressor, IDTNodeRegressor),
     "scorecard": (ScorecardRegressor, ScorecardNodeRegressor),
 }
@@ -55,7 +62,7 @@ def distill_numbers(
     into: str = "idt",
 ) -> Any:
     """Learn rules, or a scorecard, for the numbers that a network says about graphs or nodes."""
-    of_graphs, of_nodes = _STUDENTS[into]
+    of_graphs, of_nodes = NUMBER_STUDENTS[into]
     if y is not None:
         raise ParameterError(
             "True numbers must not be given to distill, which learns what the teacher says. Leave "

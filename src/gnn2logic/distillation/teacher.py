@@ -14,10 +14,12 @@ import torch
 from torch import nn
 from torch_geometric.data import Batch, Data
 
+from gnn2logic._notices import warn_caller
 from gnn2logic._validation import check_choice, check_whole
 from gnn2logic.distillation.activations import Activations
 from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
 from gnn2logic.distillation.declarations import declared_task
+from gnn2logic.distillation.heads import Head
 from gnn2logic.distillation.layers import Layers, check_layers
 from gnn2logic.distillation.module_calls import (
     at_rest,
@@ -26,7 +28,6 @@ from gnn2logic.distillation.module_calls import (
     called,
     takes_graphs_for_one,
 )
-from gnn2logic.distillation.notices import warn_caller
 from gnn2logic.distillation.outputs import (
     AskedLevel,
     Outputs,
@@ -195,6 +196,7 @@ class Teacher:
         self.max_nodes = check_whole("max_nodes", max_nodes, least=1)
         self.device = None if device is None else check_device(device)
         self._n_classes: int | None = None
+        self._head: Head | None = None
 
     # Asking -----------------------------------------------------------------------------------
 
@@ -322,6 +324,35 @@ class Teacher:
 
     # Internals ---------------------------------------------------------------------------------
 
+    def head(self, number: int, n_heads: int | None = None) -> Self:
+        """Return a teacher that gives one of several answers: one column of a multi-task network.
+
+        The column is the logit, or behind a sigmoid the probability, of class 1 against 0, or for
+        ``task="regression"`` a quantity.
+
+        Parameters
+        ----------
+        number : int
+            The column, from 0.
+        n_heads : int, optional
+            How many columns there must be.
+
+        Examples
+        --------
+        >>> import gnn2logic as gl
+        >>> from torch_geometric.nn import GCNConv, Sequential, global_mean_pool
+        >>> two = Sequential("x, edge_index, batch", [
+        ...     (GCNConv(2, 2), "x, edge_index -> x"), (global_mean_pool, "x, batch -> x"),
+        ... ])
+        >>> graphs = gl.random_graphs(5, sizes=6, random_state=0)
+        >>> Teacher(two).head(1).predict(graphs).shape
+        (5,)
+        """
+        one = self._knowing(2)
+        one.classes = None
+        one._head = Head(check_whole("number", number, least=0), n_heads)
+        return one
+
     def _knowing(self, n_classes: int | None) -> Self:
         """Return the teacher, told how many classes the labels of others have."""
         told = copy.copy(self)
@@ -331,9 +362,10 @@ class Teacher:
     def _forward_for(self, items: list[Data], device: torch.device) -> tuple[Forward, int]:
         """Return how to call the module, and on how many graphs at once."""
         by_signature = self.forward is call_by_signature and self.level != "node"
+        forward, most = self.forward, self.batch_size
         if by_signature and takes_graphs_for_one(self.module, items, device):
-            return call_on_one_graph, 1
-        return self.forward, self.batch_size
+            forward, most = call_on_one_graph, 1
+        return forward if self._head is None else self._head.of(forward), most
 
     def _can_be_watched(self) -> bool:
         return self.outputs == "auto" and Squashing.can_watch(self.module)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
 import numpy as np
 from torch_geometric.data import Data
 
+from gnn2logic._notices import telling_caller
 from gnn2logic._validation import check_choice, to_numpy
 from gnn2logic.distillation.captured_answers import capture
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
-from gnn2logic.distillation.notices import telling_caller
 from gnn2logic.distillation.readings import NOT_ASKED
 from gnn2logic.distillation.regression import Task, distill_numbers, is_regression
 from gnn2logic.distillation.soft_labels import log_shares
@@ -23,6 +24,7 @@ from gnn2logic.learning import (
     IDTNodeClassifier,
     IDTNodeRegressor,
     IDTRegressor,
+    MultiTargetEstimator,
     ScorecardClassifier,
     ScorecardNodeClassifier,
     ScorecardNodeRegressor,
@@ -79,6 +81,20 @@ def distill(
 ): ...
 
 
+@overload
+def distill(
+    teacher: object,
+    graphs: object,
+    y: object = None,
+    *,
+    into: Form = "idt",
+    task: Task = "auto",
+    mask: object = None,
+    targets: Sequence[str],
+    **params: Any,
+) -> MultiTargetEstimator: ...
+
+
 def distill(
     teacher: object,
     graphs: object,
@@ -90,8 +106,9 @@ def distill(
     mask: object = None,
     counterexamples: object = None,
     time_limit: float | None = None,
+    targets: object = None,
     **params: Any,
-) -> Student | NumberStudent:
+) -> Student | NumberStudent | MultiTargetEstimator:
     """Distil a trained network into rules, or into a scorecard.
 
     By default short rules are searched that tell the answers of the network about whole graphs;
@@ -138,6 +155,10 @@ def distill(
     time_limit : float, optional
         Seconds after which no more counterexamples are searched. What is being learned then is
         learned to its end, for which ``max_time`` is the limit.
+    targets : sequence of str, optional
+        For a network with several outputs that are answers to different questions: what each of
+        them is called. Every target gets a model of its own, of classes 0 and 1, or of numbers for
+        ``task="regression"``. See `MultiTargetEstimator`.
     **params
         Parameters of `IDTClassifier`, such as ``max_size`` or ``random_state``, or of
         `ScorecardClassifier`, such as ``max_lines``.
@@ -145,7 +166,8 @@ def distill(
     Returns
     -------
     IDTClassifier, IDTNodeClassifier, ScorecardClassifier, IDTRegressor or the like
-        Whether the rows that the teacher returns are graphs or nodes decides which.
+        Whether the rows that the teacher returns are graphs or nodes decides which. With `targets`
+        a `MultiTargetEstimator` of these.
 
     Warns
     -----
@@ -169,6 +191,11 @@ def distill(
     check_choice("into", into, tuple(_STUDENTS))
     network = as_teacher(teacher)
     check_choice("task", task, ("auto", "classes", "regression"))
+    if targets is not None:
+        from gnn2logic.distillation.several_targets import distill_targets
+
+        others = {"y": y, "variant": variant, "counterexamples": counterexamples}
+        return distill_targets(network, graphs, targets, task, mask, params, others, into=into)
     if is_regression(task, network, y):
         if variant is not None or counterexamples is not None:
             raise ParameterError(

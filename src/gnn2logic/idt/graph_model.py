@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,9 +18,16 @@ from gnn2logic.logic.export.questions import Answer
 from gnn2logic.logic.walk import predicate_names, relation_names
 from gnn2logic.storage import ShardStore
 
-__all__ = ["GraphModel", "r_squared"]
+__all__ = ["EncodedGraphs", "GraphModel", "r_squared"]
 
 FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedGraphs:
+    """Graphs as predicates already, for several models that share their encoder."""
+
+    batch: GraphBatch
 
 
 class GraphModel:
@@ -41,6 +49,9 @@ class GraphModel:
 
     def _batches(self, graphs: object) -> Iterator[GraphBatch]:
         """Give the graphs as predicates, those of a store shard by shard."""
+        if isinstance(graphs, EncodedGraphs):
+            yield graphs.batch
+            return
         if not isinstance(graphs, ShardStore):
             yield self.encoder_.transform(graphs)
             return

@@ -296,6 +296,9 @@ class IDTPredictor(GraphModel):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file that `gnn2logic.load` reads back."""
+        write_atomically(path, self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
         check_fitted(self, "model_")
         contents = Contents(
             self.model_,
@@ -307,7 +310,7 @@ class IDTPredictor(GraphModel):
             self._parameters_to_save(),
             self._answer,
         )
-        write_atomically(path, to_bytes(contents))
+        return to_bytes(contents)
 
     def _parameters_to_save(self) -> dict[str, Any]:
         return self._parameters

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gnn2logic.learning.estimators import IDTClassifier, IDTNodeClassifier
+    from gnn2logic.learning.multi_target import MultiTargetEstimator
     from gnn2logic.learning.refits import stability
     from gnn2logic.learning.regressors import IDTNodeRegressor, IDTRegressor
     from gnn2logic.learning.scorecard_regressors import ScorecardNodeRegressor, ScorecardRegressor
@@ -16,6 +17,7 @@ __all__ = [
     "IDTNodeClassifier",
     "IDTNodeRegressor",
     "IDTRegressor",
+    "MultiTargetEstimator",
     "ScorecardClassifier",
     "ScorecardNodeClassifier",
     "ScorecardNodeRegressor",
@@ -29,6 +31,7 @@ _HOMES = {
     "IDTNodeClassifier": "estimators",
     "IDTNodeRegressor": "regressors",
     "IDTRegressor": "regressors",
+    "MultiTargetEstimator": "multi_target",
     "ScorecardClassifier": "scorecards",
     "ScorecardNodeClassifier": "scorecards",
     "ScorecardNodeRegressor": "scorecard_regressors",

@@ -245,7 +245,9 @@ def _class_label(
         small.append(f"… {hidden} leaves")
     if support:
         total = shown.tree.values[0].sum()
-        small.append(f"{percent(values[heaviest] / values.sum())} right")
+        if not view.is_number:
+            # A number is hardly ever exactly right; how well the rule fits is told by R2.
+            small.append(f"{percent(values[heaviest] / values.sum())} right")
         small.append(f"{percent(values.sum() / total)} of data")
         bar = tuple(
             (float(share), colour)

@@ -224,12 +224,15 @@ class ScorecardPredictor(GraphModel):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file that `gnn2logic.load` reads back."""
+        write_atomically(path, self._to_bytes())
+
+    def _to_bytes(self) -> bytes:
         check_fitted(self, "path_")
         classes = [] if self.card_.answer == "number" else self.classes_.tolist()
         contents = CardContents(
             self.path_, classes, self.encoder_.to_document(), self._parameters_to_save()
         )
-        write_atomically(path, to_bytes(contents))
+        return to_bytes(contents)
 
     def _parameters_to_save(self) -> dict[str, Any]:
         return self._parameters

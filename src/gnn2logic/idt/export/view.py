@@ -60,11 +60,16 @@ class ShownTree:
 
 @dataclass(frozen=True)
 class ModelView:
-    """A model as it is shown; `leaf_word` stands before what a leaf of the final tree says."""
+    """A model as it is shown; leaves of the final tree say classes, or numbers."""
 
     model: IDT
     classes: tuple[str, ...]
-    leaf_word: str = "Class "
+    is_number: bool = False
+
+    @property
+    def leaf_word(self) -> str:
+        """What stands before what a leaf of the final tree says."""
+        return "" if self.is_number else "Class "
 
     @cached_property
     def layers(self) -> list[list[ShownTree]]:
@@ -131,7 +136,7 @@ def view_of(model: object, class_names: Sequence[object] | None, *, pruned: bool
         )
     is_number = getattr(model, "target", None) is not None
     names = tuple(str(label) for label in labels)
-    return ModelView(prune(idt) if pruned else idt, names, "" if is_number else "Class ")
+    return ModelView(prune(idt) if pruned else idt, names, is_number)
 
 
 def _model_and_labels(model: object) -> tuple[IDT, list[Any] | None]:

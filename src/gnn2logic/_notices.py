@@ -12,7 +12,7 @@ __all__ = ["telling_caller", "warn_caller"]
 
 Result = TypeVar("Result")
 
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = str(Path(__file__).parent)
 
 
 def warn_caller(message: str | Warning, category: type[Warning]) -> None:
@@ -24,14 +24,18 @@ def warn_caller(message: str | Warning, category: type[Warning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def telling_caller(function: Callable[[], Result]) -> Result:
-    """Call a function, and hand on the warnings of this package in it by `warn_caller`."""
+def telling_caller(function: Callable[[], Result], about: str = "") -> Result:
+    """Call a function, and hand on the warnings of this package in it by `warn_caller`.
+
+    What they are `about` is said before them.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = function()
     for warning in caught:
         if warning.category.__module__.startswith("gnn2logic"):
-            warn_caller(warning.message, warning.category)
+            message = f"{about}{warning.message}" if about else warning.message
+            warn_caller(message, warning.category)
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
