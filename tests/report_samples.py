@@ -39,7 +39,8 @@ def graph_task() -> tuple[IDTClassifier, GraphBatch, Labels, Labels]:
 
 def graph_report(**options: Any) -> Report:
     idt, graphs, truth, teacher = graph_task()
-    return report(idt, graphs, truth, teacher=teacher, title="Busy graphs", **options)
+    page: Report = report(idt, graphs, truth, teacher=teacher, title="Busy graphs", **options)
+    return page
 
 
 def node_task() -> tuple[IDTNodeClassifier, GraphBatch, Labels]:

@@ -63,7 +63,7 @@ def hostile() -> Report:
     idt = from_formulas({HOSTILE: formula}, otherwise="no", names=names)
     graphs = random_graphs(6, sizes=5, names=names, random_state=0)
     labels = [HOSTILE, "no"] * 3
-    return report(
+    page: Report = report(
         idt,
         graphs,
         labels,
@@ -72,6 +72,7 @@ def hostile() -> Report:
         dataset_name=HOSTILE,
         graph_names=[f"{HOSTILE}{number}" for number in range(6)],
     )
+    return page
 
 
 def test_a_page_needs_nothing_else(usual: Report) -> None:

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -30,6 +30,7 @@ __all__ = [
     "per_cent",
     "script_json",
     "setting",
+    "targets_to_html",
     "teacher_words",
     "to_html",
     "to_markdown",
@@ -247,6 +248,28 @@ def to_html(document: dict[str, Any], picture: str) -> str:
         script_hash=_hash(script),
         payload=script_json(_payload(document)),
     )
+
+
+def targets_to_html(
+    title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], pages: Mapping[str, str]
+) -> str:
+    """Return one page of many, one for each row of a table, of which one is picked."""
+    jinja2 = import_optional("jinja2", extra="report", purpose="A report")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    script = _file("targets.js")
+    page: str = environment.from_string(_file("targets.html.j2")).render(
+        title=title,
+        heads=heads,
+        rows=rows,
+        style=_file("report.css"),
+        script=script,
+        # The pages inside obey the rules of this one, and run a script as well.
+        script_hashes=[_hash(script), _hash(_file("report.js"))],
+        payload=script_json(list(pages.values())),
+    )
+    return page
 
 
 def script_json(value: object) -> str:

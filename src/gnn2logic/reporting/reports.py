@@ -13,10 +13,13 @@ from gnn2logic._files import write_atomically
 from gnn2logic._optional import import_optional
 from gnn2logic._text import visible_json, visible_texts
 from gnn2logic._validation import check_whole
+from gnn2logic.datasets.dataset import Dataset
+from gnn2logic.multi_target import MultiTargetPredictor
 from gnn2logic.reporting.examples import model_svg
 from gnn2logic.reporting.pages import to_html, to_markdown
 from gnn2logic.reporting.subject import ReportLimits, read_subject
 from gnn2logic.reporting.summary import summarise
+from gnn2logic.reporting.targets import TargetReports, one_of_several
 
 __all__ = ["Report", "report"]
 
@@ -86,13 +89,15 @@ def report(
     disagreements: int = _DEFAULT.n_differences,
     max_nodes: int | None = None,
     random_state: int = 0,
-) -> Report:
+) -> Any:
     """Report what a model says, how good it is, and where it can be seen on graphs.
 
     Parameters
     ----------
-    idt : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
-        A fitted model: rules or a scorecard, also from a file or from a distiller.
+    idt : IDTClassifier, ScorecardClassifier, IDTDistiller, MultiTargetEstimator or the like
+        A fitted model: rules or a scorecard, also from a file or from a distiller. Of several
+        targets there is one page, on which a target is picked; `y` is a matrix then, in which
+        labels may be missing, and `teacher` a network with an output for each target, or a matrix.
     graphs : Dataset, or any graphs that the model reads
         The graphs to measure it on: best some that it has not learned from.
     y : array, optional
@@ -119,7 +124,7 @@ def report(
 
     Returns
     -------
-    Report
+    Report, or TargetReports for several targets
         With ``write_html(path)``, ``write_markdown(path)`` and ``write_json(path)``.
 
     Examples
@@ -135,6 +140,20 @@ def report(
     True
     """
     import_optional("jinja2", extra="report", purpose="A report")
+    if isinstance(idt, MultiTargetPredictor):
+        heading, several = one_of_several(
+            idt, graphs, y, teacher=teacher, mask=mask, title=title, graph_names=graph_names
+        )
+        shared: dict[str, Any] = {
+            "dataset_name": graphs.name if isinstance(graphs, Dataset) else dataset_name,
+            "class_names": class_names,
+            "n_examples": n_examples,
+            "disagreements": disagreements,
+            "max_nodes": max_nodes,
+            "random_state": random_state,
+        }
+        reports = {name: report(**shared, **given) for name, given in several.items()}
+        return TargetReports(heading, reports)
     limits = ReportLimits(
         n_examples=check_whole("n_examples", n_examples, least=0),
         n_differences=check_whole("disagreements", disagreements, least=0),
