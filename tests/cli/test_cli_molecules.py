@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import gnn2logic as gl
 from cli_runs import run, run_json
 from molecule_samples import SMILES
 
@@ -40,3 +41,53 @@ def test_columns_must_be_named(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "model.idt.json"
     refused = run("distill", table, "--out", out, "--variant", "true", "--smiles", "smiles", code=3)
     assert "with --label COLUMN" in refused.stderr
+
+
+@pytest.mark.parametrize("into", ["idt", "scorecard"])
+def test_numbers_of_a_table(into: str, tmp_path: Path) -> None:
+    table, model = tmp_path / "sizes.csv", tmp_path / "sizes.json"
+    rows = [f"{text},{1.5 if '1' in text else -0.5}" for text in SMILES]
+    table.write_text("\n".join(["smiles,log size", *rows, ""]))
+    columns = ["--smiles", "smiles", "--label", "log size"]
+    small = ["--idt", "n_layers=0"] if into == "idt" else ["--card", "max_lines=2"]
+    learned = run_json(
+        *("distill", table, "--out", model, "--variant", "true", "--task", "regression"),
+        *("--into", into, *small, *columns),
+    )
+    assert learned["scores"][0]["rule_r2"] > 0.7
+    measured = run_json("evaluate", model, table, "--part", "all", *columns)
+    assert measured["target"] == {"name": "log size", "unit": None}
+    assert measured["scores"][0]["r2"] > 0.7
+    assert measured["scores"][1]["who"] == "baseline"
+    assert "MAE" in run("evaluate", model, table, "--part", "all", *columns).stdout
+    said = run("explain", model, table, "0", *columns).stdout
+    assert said.startswith("Graph 0 of sizes, whose log size is ")
+    assert "true_number" in run_json("explain", model, table, "0", *columns)
+    page = tmp_path / "sizes.md"
+    run("report", model, table, "--out", page, "--examples", "1", *columns)
+    assert "log size" in page.read_text()
+
+
+def test_what_numbers_need_is_told(table: Path, tmp_path: Path) -> None:
+    out = ["--out", tmp_path / "model.json", "--task", "regression"]
+    refused = run("distill", table, *out, *COLUMNS, code=2)
+    assert "trains no network" in refused.stderr
+    refused = run("distill", table, *out, "--variant", "true", *COLUMNS, code=3)
+    assert "must hold numbers" in refused.stderr
+    refused = run("distill", "psi_1", *out, "--variant", "true", code=2)
+    assert "must be a CSV file" in refused.stderr
+
+
+def test_models_of_several_targets_are_for_python(table: Path, tmp_path: Path) -> None:
+    graphs = gl.random_graphs(60, sizes=6, random_state=0)
+    y = [[int(text == "1"), int(text == "0")] for text in "01" * 30]
+    rules = gl.IDTClassifier(n_layers=0, max_time=5, random_state=0)
+    model = tmp_path / "two.json"
+    gl.MultiTargetEstimator(rules, targets=["one", "zero"]).fit(graphs, y).save(model)
+    commands: list[list[object]] = [
+        ["evaluate", model, table, *COLUMNS],
+        ["export", model, "--to", "sql"],
+    ]
+    for command in commands:
+        refused = run(*command, code=2)
+        assert "has models of one, zero; use it from Python" in refused.stderr

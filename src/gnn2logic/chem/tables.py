@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._optional import import_optional
+from gnn2logic._validation import check_choice
 from gnn2logic.chem.molecules import (
     Molecules,
     Problem,
@@ -30,6 +31,7 @@ def read_csv(
     *,
     smiles: str,
     label: str,
+    task: str = "classes",
     errors: str = "raise",
     explicit_hydrogens: bool = False,
     stereo: bool = False,
@@ -42,6 +44,8 @@ def read_csv(
     path : str or path
     smiles, label : str
         The columns with the SMILES and with the classes. Rows without a class are left out.
+    task : {"classes", "regression"}
+        Whether the column of labels holds classes, or numbers to predict: `Dataset.numbers`.
     errors, explicit_hydrogens, stereo, verbose
         As in `from_smiles`.
 
@@ -53,6 +57,7 @@ def read_csv(
         The same molecules; `rows` are row numbers of the file, from 0, and `problems` those that
         were left out.
     """
+    check_choice("task", task, ("classes", "regression"))
     texts = column_texts(path, smiles)
     labels = column_texts(path, label)
     known = [row for row, text in enumerate(labels) if text.strip()]
@@ -68,13 +73,23 @@ def read_csv(
     rows = np.array(known, dtype=np.int64)[read.rows]
     problems = tuple(Problem(known[one.row], one.text, one.reason) for one in read.problems)
     molecules = Molecules(read.graphs, read.mols, rows, problems)
+    if task == "regression":
+        data = Dataset(
+            Path(path).stem,
+            molecules.graphs,
+            np.zeros(len(rows), dtype=np.int64),
+            (label,),
+            _description(label, molecules).replace("the class is", "the number is"),
+            numbers=_numbers([labels[row] for row in rows], path, label),
+        )
+        return data, molecules
     names = [_class_name(labels[row]) for row in rows]
     classes = sorted(set(names), key=_class_order)
     if len(classes) > _MOST_CLASSES:
         raise LabelError(
             f"{os.fspath(path)}: column {label!r} must hold classes, at most {_MOST_CLASSES} of "
             f"them. Got {len(classes)} different values, such as {classes[0]!r}; numbers are no "
-            "classes."
+            "classes: task='regression' is for these."
         )
     y = np.array([classes.index(name) for name in names])
     name = Path(path).stem
@@ -86,6 +101,20 @@ def read_csv(
 def _description(label: str, molecules: Molecules) -> str:
     left_out = f" {len(molecules.problems)} rows could not be read." if molecules.problems else ""
     return f"{len(molecules)} molecules; the class is {label}.{left_out}"
+
+
+def _numbers(
+    texts: Sequence[str], path: str | os.PathLike[str], label: str
+) -> npt.NDArray[np.float64]:
+    numbers = []
+    for text in texts:
+        try:
+            numbers.append(float(text))
+        except ValueError:
+            raise LabelError(
+                f"{os.fspath(path)}: column {label!r} must hold numbers. Got {text!r}."
+            ) from None
+    return np.array(numbers)
 
 
 def _class_name(text: str) -> str:

@@ -81,9 +81,10 @@ def certify(
     """
     talker(quiet)
     from gnn2logic import certification
-    from gnn2logic.cli.subjects import load_named
+    from gnn2logic.cli.subjects import load_classes, load_named
     from gnn2logic.cli.teachers import find_teacher
 
+    load_classes(model)
     idt, chosen = load_named(model, dataset, data, part)
     certificate = certification.certify(
         idt,

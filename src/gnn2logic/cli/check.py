@@ -77,10 +77,10 @@ def check(
     wanted = parsed(formula)
     from gnn2logic.cli.data import read_data
     from gnn2logic.cli.formula_checks import check_formula
-    from gnn2logic.saved_models import load
+    from gnn2logic.cli.subjects import load_one
     from gnn2logic.storage import is_store
 
-    reader = None if model is None else load(model)
+    reader = None if model is None else load_one(model)
     if is_store(dataset):
         from gnn2logic.cli.stores import check_store, open_store
 

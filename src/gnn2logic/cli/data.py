@@ -60,8 +60,10 @@ class Chosen:
         return self.data.graphs if self.data.attributes is None else self.data.to_pyg()
 
     @property
-    def labels(self) -> npt.NDArray[np.str_]:
-        """The name of the class of every graph."""
+    def labels(self) -> npt.NDArray[Any]:
+        """The name of the class of every graph; of data sets of numbers, its number."""
+        if self.data.numbers is not None:
+            return self.data.numbers
         return np.array(self.data.class_names)[self.data.y]
 
     def take(self, position: int) -> Chosen:

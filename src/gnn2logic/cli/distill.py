@@ -79,6 +79,8 @@ EXAMPLES = (
     "gnn2logic distill psi_2 --idt algorithm=layers --idt width=8 --out psi_2.idt.json",
     "gnn2logic distill psi_1 --variant true --layers 1 --out psi_1.idt.json",
     "gnn2logic distill MUTAG --into scorecard --card max_lines=8 --out mutag.card.json",
+    "gnn2logic distill esol.csv --smiles smiles --label logS --task regression --variant true "
+    "--out esol.idt.json",
     "gnn2logic distill graphs.shards --variant true --dask tcp://10.0.0.1:8786 --out big.idt.json",
 )
 
@@ -89,6 +91,13 @@ class Variant(StrEnum):
     GNN = "gnn"
     GNN_AND_LABELS = "gnn+true"
     LABELS = "true"
+
+
+class Task(StrEnum):
+    """What is predicted."""
+
+    CLASSES = "classes"
+    REGRESSION = "regression"
 
 
 class Form(StrEnum):
@@ -142,6 +151,13 @@ def distill(
         Path | None,
         typer.Option(help="Keep the network that is trained, NAME.safetensors."),
     ] = None,
+    task: Annotated[
+        Task,
+        typer.Option(
+            help="Classes, or the numbers of the --label column of a CSV file: with --variant true "
+            "or with --teacher, a network that returns one number."
+        ),
+    ] = Task.CLASSES,
     part: PartOption = DataPart.TRAIN,
     data: DataOption = None,
     smiles: SmilesOption = None,
@@ -167,7 +183,7 @@ def distill(
         check_output(save_teacher, (".safetensors",))
     from gnn2logic.cli.data import choose, load_whole
     from gnn2logic.cli.stores import learner
-    from gnn2logic.cli.subjects import scores_on_parts
+    from gnn2logic.cli.subjects import for_numbers, scores_on_parts
     from gnn2logic.cli.teachers import find_teacher, train_network
     from gnn2logic.storage import is_store
 
@@ -175,6 +191,8 @@ def distill(
     settings |= {"random_state": seed, "verbose": int(not quiet)}
     what = "rules" if into is Form.IDT else "a scorecard"
     if is_store(dataset):
+        if task is Task.REGRESSION:
+            raise ParameterError("--task regression is for CSV files of molecules, not for shards.")
         from gnn2logic.cli.stores import learn_from_store, open_store, scores_on_store
 
         store = open_store(dataset, data)
@@ -189,10 +207,23 @@ def distill(
         _save(model, out, say)
         _tell(model, scores_on_store(store, model), out, store.path.name, as_json=as_json)
         return
-    whole = load_whole(dataset, data)
+    numbers = task is Task.REGRESSION
+    if numbers and teacher is None and _variant(variant, labels) is not Variant.LABELS:
+        raise ParameterError(
+            "--task regression trains no network. Give one that returns a number with --teacher "
+            "package.module:factory, or learn from the numbers of the table with --variant true."
+        )
+    if numbers and teacher is not None and (labels or variant not in (None, Variant.GNN)):
+        raise ParameterError(
+            "--task regression with --teacher learns what the network says. Leave --labels and "
+            "--variant out, or leave --teacher out and say --variant true."
+        )
+    whole = load_whole(dataset, for_numbers(dataset, data) if numbers else data)
     chosen = choose(whole, part)
     network = find_teacher(teacher, whole)
     chosen_variant = _variant(variant, labels)
+    if numbers:
+        settings = {"target_name": label} | settings
     from_labels = chosen_variant is Variant.LABELS and network is None and save_teacher is None
     if network is None and not from_labels:
         say(f"Training a {conv} on {len(chosen.data)} graphs of {whole.name} ...")
@@ -207,7 +238,7 @@ def distill(
         if from_labels:
             say(f"Learning {what} from {len(chosen.data)} graphs of {whole.name} ...")
             depth = {"n_layers": layers} if into is Form.IDT else {}
-            learned = learner(str(into), "graph")(**(depth | settings))
+            learned = learner(str(into), "graph", numbers=numbers)(**(depth | settings))
             model = learned.fit(chosen.graphs, chosen.labels)
         else:
             from gnn2logic import distillation
@@ -215,12 +246,15 @@ def distill(
             say("Distilling it ...")
             known = None if chosen_variant is Variant.GNN and not labels else chosen.labels
             form: Any = str(into)
+            how: dict[str, Any] = {"variant": str(chosen_variant)}
+            if numbers:
+                how = {"task": "regression"}
             model = distillation.distill(
                 network,
                 chosen.network_graphs,
                 known,
                 into=form,
-                variant=str(chosen_variant),
+                **how,
                 **settings,
             )
     _save(model, out, say)
@@ -275,9 +309,11 @@ def _settings(
 
 
 def _plain(model: Any, scores: object, out: Path, dataset: str) -> dict[str, Any]:
+    import numpy as np
+
     from gnn2logic.scorecards import ScorecardPredictor
 
-    labels = model.classes_.tolist()
+    labels = getattr(model, "classes_", np.array([])).tolist()
     said: dict[str, Any] = {}
     if isinstance(model, ScorecardPredictor):
         said = model.table().to_dict()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from gnn2logic.cli.options import (
     DataArgument,
@@ -21,6 +21,7 @@ from gnn2logic.cli.output import emit, emit_json, emit_table, talker
 
 if TYPE_CHECKING:
     from gnn2logic.reporting.comparison import Comparison
+    from gnn2logic.reporting.number_comparison import NumberComparison
 
 __all__ = ["EXAMPLES", "evaluate"]
 
@@ -44,8 +45,10 @@ def evaluate(
     """Measure a model against labels and its network.
 
     Accuracy, macro F1 and AUROC (for two classes) are against the true labels, fidelity is against
-    the network. The baseline is the most common class. Of a model that classifies nodes only the
-    fidelity is known. The data set may be a folder that gnn2logic shard wrote; it is read in parts.
+    the network. The baseline is the most common class. Of models that predict numbers it is R2 and
+    the mean absolute error (MAE), and the baseline is the mean. Of a model that classifies nodes
+    only the fidelity is known. The data set may be a folder that gnn2logic shard wrote; it is read
+    in parts.
     """
     talker(quiet)
     data = with_columns(data, smiles, label)
@@ -60,10 +63,13 @@ def evaluate(
         comparison, name = compare_on_store(model, store, part), store.path.name
     else:
         from gnn2logic.cli.subjects import subject_of
+        from gnn2logic.reporting.number_comparison import NumberComparison
 
         subject = subject_of(model, dataset, data, part, teacher)
-        # Commands refuse models that predict numbers when they load them.
-        comparison, name = cast("Comparison", subject.comparison), subject.dataset_name
+        if isinstance(subject.comparison, NumberComparison):
+            _tell_numbers(subject.comparison, subject.dataset_name, part, as_json=as_json)
+            return
+        comparison, name = subject.comparison, subject.dataset_name
     class_names = list(comparison.class_names.values())
     tables = {"confusion": comparison.confusion(), "agreement": comparison.agreement()}
     scores = comparison.scores()
@@ -90,3 +96,18 @@ def evaluate(
                 [titles[table], *(f"rule: {class_name}" for class_name in class_names)],
                 [[first, *row] for first, row in zip(class_names, counts, strict=True)],
             )
+
+
+def _tell_numbers(
+    comparison: NumberComparison, name: str | None, part: DataPart, *, as_json: bool
+) -> None:
+    """Write how near a model that predicts numbers is to the truth, and to its network."""
+    scores = comparison.scores()
+    if as_json:
+        target = comparison.target.to_dict()
+        emit_json({"dataset": name, "part": str(part), "scores": scores, "target": target})
+        return
+    emit(f"{len(comparison.rows)} {comparison.level}s of {name} ({part})\n")
+    heads = {"who": "who", "r2": "R2", "mae": "MAE", "fidelity_r2": "R2 to the network"}
+    shown = [key for key in heads if scores[0][key] is not None]
+    emit_table([heads[key] for key in shown], [[row[key] for key in shown] for row in scores])

@@ -81,12 +81,15 @@ def explain(
     network = find_teacher(teacher, chosen.data)
     graph = one.graphs if network is None else one.network_graphs
     reasons = explanation.explain(idt, graph, network, node=node)
-    truth = str(chosen.labels[index])
+    target, known = idt.target, chosen.labels[index]
+    truth = str(known) if target is None else target.rounded(float(known))
     if as_json:
-        plain = {"dataset": chosen.data.name, "graph": index, "true_class": truth}
+        plain = {"dataset": chosen.data.name, "graph": index}
+        plain |= {"true_class": truth} if target is None else {"true_number": float(known)}
         emit_json(plain | reasons.to_dict())
     else:
-        emit(f"Graph {index} of {chosen.data.name}, whose class is {truth}")
+        noun = "class" if target is None else target.noun.removeprefix("the ")
+        emit(f"Graph {index} of {chosen.data.name}, whose {noun} is {truth}")
         emit(reasons)
     if picture is not None:
         _draw(reasons, picture)

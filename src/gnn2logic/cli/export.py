@@ -72,9 +72,9 @@ def export(
         raise ParameterError("--name is for --to sql and --to cypher.")
     if out is not None:
         check_output(out)
-    from gnn2logic.saved_models import load
+    from gnn2logic.cli.subjects import load_one
 
-    text = _written(load(model), to, names)
+    text = _written(load_one(model), to, names)
     if out is None:
         emit(text.rstrip("\n"))
         return

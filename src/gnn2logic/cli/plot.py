@@ -82,14 +82,15 @@ def plot(
     if teacher is None and what is Picture.FIDELITY:
         raise ParameterError("--what fidelity needs a --teacher to compare the model with.")
     from gnn2logic._optional import import_optional
-    from gnn2logic.saved_models import load
+    from gnn2logic.cli.subjects import load_one
 
     import_optional("matplotlib", extra="plot", purpose="A picture").use("Agg")
     if dataset is None or what not in (Picture.RULES, Picture.CONFUSION, Picture.FIDELITY):
-        ax = _of_model(load(model), what)
+        ax = _of_model(load_one(model), what)
     else:
-        from gnn2logic.cli.subjects import subject_of
+        from gnn2logic.cli.subjects import load_classes, subject_of
 
+        load_classes(model)
         ax = _of_answers(subject_of(model, dataset, data, part, teacher), what)
     save_picture(ax, out)
     if as_json:

@@ -130,10 +130,12 @@ def learn_from_store(
     return distillation.distill(network, store, into=form, variant=variant, **settings)
 
 
-def learner(into: str, level: str) -> Any:
+def learner(into: str, level: str, *, numbers: bool = False) -> Any:
     """Return the estimator that learns a form of models for graphs, or for nodes."""
     from gnn2logic import learning
 
+    if numbers:
+        return learning.IDTRegressor if into == "idt" else learning.ScorecardRegressor
     if into == "idt":
         return learning.IDTClassifier if level == "graph" else learning.IDTNodeClassifier
     return learning.ScorecardClassifier if level == "graph" else learning.ScorecardNodeClassifier

@@ -23,8 +23,10 @@ from gnn2logic.scorecards import ScorecardPredictor
 __all__ = [
     "Model",
     "arguments_of",
+    "for_numbers",
     "load_classes",
     "load_named",
+    "load_one",
     "scores_on_parts",
     "share",
     "subject_of",
@@ -34,30 +36,60 @@ __all__ = [
 Model = IDTPredictor | ScorecardPredictor
 
 
-def load_classes(model: Path | str) -> Model:
-    """Return a saved model that tells classes: data sets have no numbers to compare with."""
+def load_one(model: Path | str) -> Model:
+    """Return a saved model of one target."""
     loaded: Model | MultiTargetPredictor = load(model)
     if isinstance(loaded, MultiTargetPredictor):
         raise ParameterError(
             f"MODEL must be about one target. {str(model)!r} has models of "
             f"{', '.join(loaded.target_names_)}; use it from Python: gnn2logic.load."
         )
+    return loaded
+
+
+def load_classes(model: Path | str) -> Model:
+    """Return a saved model that tells classes: there are no numbers to compare with."""
+    loaded = load_one(model)
     if loaded.target is not None:
-        form = "a scorecard" if isinstance(loaded, ScorecardPredictor) else "a rule"
         raise ParameterError(
-            f"MODEL must tell classes. {str(model)!r} is {form} that predicts numbers; use it "
-            "from Python: gnn2logic.load, gnn2logic.report."
+            f"MODEL must tell classes. {str(model)!r} is {_form(loaded)} that predicts numbers; "
+            "evaluate, explain and report take it, with a CSV file of molecules."
         )
     return loaded
+
+
+def _form(model: Model) -> str:
+    return "a scorecard" if isinstance(model, ScorecardPredictor) else "a rule"
 
 
 def load_named(
     model: Path, dataset: str, options: Iterable[str] | None, part: DataPart
 ) -> tuple[Model, Chosen]:
     """Return a model that speaks of the classes of a data set, and graphs of it."""
-    idt = load_classes(model)
-    chosen = read_data(dataset, options, part)
-    return with_class_names(idt, chosen.data), chosen
+    idt = load_one(model)
+    if idt.target is None:
+        chosen = read_data(dataset, options, part)
+        return with_class_names(idt, chosen.data), chosen
+    if not is_table(dataset):
+        raise ParameterError(
+            f"MODEL is {_form(idt)} that predicts numbers, and DATASET must be a CSV file of "
+            f"molecules with these. Got {dataset!r}."
+        )
+    return idt, read_data(dataset, for_numbers(dataset, options), part)
+
+
+def is_table(dataset: str) -> bool:
+    """Whether a data set is a CSV file."""
+    return Path(dataset).suffix.lower() == ".csv"
+
+
+def for_numbers(dataset: str, options: Iterable[str] | None) -> list[str]:
+    """Return the options of a data set whose numbers are wanted, not its classes."""
+    if not is_table(dataset):
+        raise ParameterError(
+            f"DATASET must be a CSV file of molecules where numbers are predicted. Got {dataset!r}."
+        )
+    return [*(options or ()), 'task="regression"']
 
 
 def arguments_of(idt: Model, chosen: Chosen, teacher: str | None) -> dict[str, Any]:
@@ -94,6 +126,9 @@ def scores_on_parts(
         except DataSetError:
             continue
         graphs = chosen.graphs if network is None else chosen.network_graphs
+        if chosen.data.numbers is not None:
+            rows.append(_number_scores(chosen, measured, rule, network))
+            continue
         ours, theirs = (
             None if model is None else model.predict(graphs) for model in (rule, network)
         )
@@ -107,6 +142,23 @@ def scores_on_parts(
             }
         )
     return rows
+
+
+def _number_scores(chosen: Chosen, measured: DataPart, rule: Any, network: Any) -> dict[str, Any]:
+    """Return R2 and mean absolute errors on a part of a data set of numbers."""
+    given = arguments_of(rule, chosen, None) | {"teacher": network}
+    about: dict[str, Any] = {"mask": None, "title": None, "class_names": None}
+    by_who = {row["who"]: row for row in read_subject(rule, **given, **about).comparison.scores()}
+    theirs = by_who.get("teacher", {})
+    return {
+        "part": str(measured),
+        "graphs": len(chosen.data),
+        "rule_r2": by_who["rule"]["r2"],
+        "rule_mae": by_who["rule"]["mae"],
+        "network_r2": theirs.get("r2"),
+        "network_mae": theirs.get("mae"),
+        "fidelity_r2": by_who["rule"]["fidelity_r2"],
+    }
 
 
 def share(ours: npt.NDArray[Any] | None, theirs: npt.NDArray[Any] | None) -> float | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._labels import check_numbers
 from gnn2logic._optional import import_optional
 from gnn2logic._text import one_line
 from gnn2logic._validation import check_names
@@ -118,6 +119,8 @@ class Dataset:
         For each motif that was planted, where its nodes are.
     attributes : NodeAttributes, optional
         Numbers at the nodes beside the predicates.
+    numbers : array of float, optional
+        What is to be predicted where that is a number of every graph; there is one class then.
 
     Examples
     --------
@@ -145,6 +148,7 @@ class Dataset:
     truth: Formula | None = None
     motifs: Mapping[str, BoolArray] | None = None
     attributes: NodeAttributes | None = None
+    numbers: npt.NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         y = np.array(self.y)
@@ -165,6 +169,10 @@ class Dataset:
         y.setflags(write=False)
         object.__setattr__(self, "y", y)
         object.__setattr__(self, "class_names", names)
+        if self.numbers is not None:
+            numbers = check_numbers(self.numbers, self.graphs.n_graphs, of="graph")
+            numbers.setflags(write=False)
+            object.__setattr__(self, "numbers", numbers)
         if self.motifs is not None:
             masks = {motif: np.array(mask, dtype=bool) for motif, mask in self.motifs.items()}
             for motif, mask in masks.items():
@@ -248,6 +256,7 @@ class Dataset:
             y=self.y[index],
             motifs=motifs,
             attributes=attributes,
+            numbers=None if self.numbers is None else self.numbers[index],
         )
 
     def to_pyg(self) -> list[Any]:
@@ -274,7 +283,7 @@ class Dataset:
         # The read-only view of the masks cannot be pickled, and arrays come back writable.
         motifs = None if self.motifs is None else dict(self.motifs)
         fields = (self.name, self.graphs, self.y, self.class_names, self.description, self.truth)
-        return (Dataset, (*fields, motifs, self.attributes))
+        return (Dataset, (*fields, motifs, self.attributes, self.numbers))
 
     def __repr__(self) -> str:
         return (
