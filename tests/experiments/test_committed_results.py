@@ -42,7 +42,6 @@ def check_files(made_in: Path, kept_in: Path) -> None:
             assert (made_in / path).read_bytes() == (kept_in / path).read_bytes(), path
 
 
-@pytest.mark.skipif(not READABLE.is_dir(), reason="needs the folder results/readable")
 def test_tables_of_the_comparison_are_made_from_its_rows(tmp_path: Path) -> None:
     rows, broken = RowFile(READABLE / ROWS_NAME, ComparedRow).read()
     assert broken == 0
@@ -65,9 +64,12 @@ def test_rows_are_complete_and_made_with_the_settings_that_are_here(dataset: str
     assert len(rows) == len({row.key for row in rows}) == record["folds"] * len(models)
 
 
-def test_the_readme_shows_the_table() -> None:
-    table = (RESULTS / "tables" / "accuracy.md").read_text(encoding="utf-8").strip()
-    assert table in (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    "table", [RESULTS / "tables" / "accuracy.md", READABLE / "tables" / "readable.md"]
+)
+def test_the_readme_shows_the_tables(table: Path) -> None:
+    text = table.read_text(encoding="utf-8").strip()
+    assert text in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_nothing_tells_where_it_was_made() -> None:
