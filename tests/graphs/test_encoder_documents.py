@@ -109,7 +109,7 @@ def test_whole_floats_in_a_document_are_whole_categories() -> None:
 Change = Callable[[dict[str, Any]], object]
 
 BAD: dict[str, tuple[Change, str]] = {
-    "version": (lambda d: d.update(version=3), "version 2.*Got 3 instead.*another version"),
+    "version": (lambda d: d.update(version=4), "version 3.*Got 4 instead.*another version"),
     "format": (lambda d: d.update(format="x"), "not a valid encoder document.*format"),
     "unknown": (lambda d: d.update(extra=1), "unknown field `extra`"),
     "missing": (lambda d: d.pop("columns"), "missing required field `columns`"),

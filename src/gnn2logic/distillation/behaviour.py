@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +13,9 @@ from torch_geometric.data import Batch, Data
 
 from gnn2logic._validation import some_of
 from gnn2logic.exceptions import BatchDependenceWarning, HiddenInputWarning, TeacherWarning
+from gnn2logic.graphs.edge_features import EdgeFeatures, feature_attributes
 
-__all__ = ["few_graphs", "unusual_behaviour"]
+__all__ = ["few_graphs", "read_of_edges", "unusual_behaviour"]
 
 FloatArray = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -42,8 +44,16 @@ def few_graphs(sizes: Sequence[int] | npt.NDArray[np.int64], max_nodes: int) -> 
     return chosen
 
 
+def read_of_edges(encoder: object) -> dict[str, Any]:
+    """Return which edge attributes an encoder reads, as `Teacher.check` takes them."""
+    return {name: getattr(encoder, name, None) for name in ("edge_types", "edge_features")}
+
+
 def unusual_behaviour(
-    ask: Ask, graphs: Sequence[Data], edge_types: str | bool | None
+    ask: Ask,
+    graphs: Sequence[Data],
+    edge_types: str | bool | None,
+    edge_features: EdgeFeatures = None,
 ) -> list[Finding]:
     """Return a message and a category for everything that was found."""
     batch = Batch.from_data_list(list(graphs))
@@ -63,12 +73,14 @@ def unusual_behaviour(
             "batch vector, such as GraphNorm, or that uses the statistics of the mini-batch."
         )
         findings.append((message, BatchDependenceWarning))
-    hidden = _hidden_inputs(ask, batch, together, edge_types)
+    read = _read_by_idt(batch, edge_types) | set(feature_attributes(edge_features))
+    hidden = _hidden_inputs(ask, batch, together, read)
     if hidden:
         message = (
             f"The teacher reads {some_of(hidden)} of the graphs, which an IDT does not see: its "
             "rules speak of x and edge_index alone. What belongs to nodes can be put into x; edge "
-            "types can be read as relations, with PredicateEncoder(edge_types=...)."
+            "types can be read as relations, with PredicateEncoder(edge_types=...), and numbers on "
+            "edges with PredicateEncoder(edge_features=...)."
         )
         findings.append((message, HiddenInputWarning))
     return findings
@@ -134,11 +146,8 @@ def _depends_on_company(
     )
 
 
-def _hidden_inputs(
-    ask: Ask, batch: Batch, together: FloatArray, edge_types: str | bool | None
-) -> list[str]:
+def _hidden_inputs(ask: Ask, batch: Batch, together: FloatArray, read: set[str]) -> list[str]:
     """Return the attributes whose values matter to the network and are not read by an IDT."""
-    read = _read_by_idt(batch, edge_types)
     keys = [key for key in sorted(batch.keys()) if key not in read and _has_rows(batch, key)]
     scale = _scale(together)
     if not keys or not _differ(together, ask(_shuffled(batch, keys)), scale):

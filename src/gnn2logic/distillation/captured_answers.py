@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnn2logic._digests import digest_of_values
 from gnn2logic._progress import Progress
-from gnn2logic.distillation.behaviour import few_graphs
+from gnn2logic.distillation.behaviour import few_graphs, read_of_edges
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.fingerprint import fingerprint
 from gnn2logic.distillation.teacher import Answers, Teacher
@@ -113,7 +113,7 @@ class _Capture:
         asked = shard.load() if given is None else given
         answers = self._teacher.run(asked)
         if not self._is_checked:
-            self._teacher.check(asked, edge_types=self._store.encoder.edge_types)
+            self._teacher.check(asked, **read_of_edges(self._store.encoder))
             self._is_checked = True
         self._store.add_activations(
             shard.number,

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gnn2logic._labels import check_numbers, check_weights
 from gnn2logic._notices import telling_caller
+from gnn2logic.distillation.behaviour import read_of_edges
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.declarations import declared_task
 from gnn2logic.distillation.teacher import Teacher
@@ -77,7 +78,7 @@ def distill_numbers(
     regressor = of_graphs().set_params(**params)
     graphs = read_once(graphs)
     numbers, level, either_level = teacher.numbers(graphs)
-    teacher.check(graphs, edge_types=getattr(params.get("encoder"), "edge_types", None))
+    teacher.check(graphs, **read_of_edges(params.get("encoder")))
     if level == "graph" and mask is None:
         return telling_caller(lambda: regressor.fit(graphs, numbers))
     if level == "graph" and not either_level:

@@ -40,6 +40,7 @@ from gnn2logic.distillation.outputs import (
 from gnn2logic.distillation.readings import OUTPUTS, OutputsOption, as_logits, reading_of
 from gnn2logic.distillation.squashing import Squashing
 from gnn2logic.exceptions import ParameterError, TeacherError, UnsupportedInputError
+from gnn2logic.graphs.edge_features import EdgeFeatures
 from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, check_graphs, mini_batches, pyg_graphs
 from gnn2logic.models.tensors import check_device
 
@@ -282,7 +283,13 @@ class Teacher:
         """Return the node representations of every layer, one row for each node."""
         return self.run(graphs).activations
 
-    def check(self, graphs: object, *, edge_types: str | bool | None = None) -> None:
+    def check(
+        self,
+        graphs: object,
+        *,
+        edge_types: str | bool | None = None,
+        edge_features: EdgeFeatures = None,
+    ) -> None:
         """Warn if the network does what an IDT cannot follow; `distill` calls this.
 
         A few of the graphs are asked again alone, and with everything shuffled that an IDT does
@@ -293,6 +300,8 @@ class Teacher:
         graphs : Data, Batch, Dataset, list of these, or anything that `gnn2logic.as_batch` reads
         edge_types : str, bool or None
             Which edge attribute the IDT reads as relations, see `gnn2logic.from_pyg`.
+        edge_features : str, sequence of str or mapping, optional
+            Which edge attributes it reads by thresholds, see `gnn2logic.PredicateEncoder`.
 
         Warns
         -----
@@ -318,7 +327,7 @@ class Teacher:
                 ]
                 return np.concatenate(rows)
 
-            unusual = unusual_behaviour(ask, some, edge_types)
+            unusual = unusual_behaviour(ask, some, edge_types, edge_features)
         for message, category in unusual:
             warn_caller(message, category)
 

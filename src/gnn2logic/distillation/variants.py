@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 
 from gnn2logic._notices import telling_caller
 from gnn2logic._validation import check_choice, to_numpy
+from gnn2logic.distillation.behaviour import read_of_edges
 from gnn2logic.distillation.captured_answers import capture
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.readings import NOT_ASKED
@@ -375,14 +376,12 @@ def _ask(
                 (labels[:, None] == classes).astype(np.float64),
                 "stored",
             )
-        edge_types: Any = graphs.encoder.edge_types
+        encoder = graphs.encoder
         # One shard shows how many layers there are.
         graphs = graphs.shard(0).load()
-    else:
-        edge_types = getattr(encoder, "edge_types", None)
     asked = _decisive_graph(graphs) if variant == "true" else graphs
     answers = teacher.run(asked, activations=with_layers)
-    teacher.check(graphs, edge_types=edge_types)
+    teacher.check(graphs, **read_of_edges(encoder))
     return _Answers(
         answers.level,
         answers.either_level,

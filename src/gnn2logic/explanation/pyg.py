@@ -230,8 +230,10 @@ def _edge_mask(reasons: Witnesses, data: Data, idt: IDTPredictor | ScorecardPred
     every, none = np.arange(len(codes)), np.zeros(0, dtype=np.intp)
     marked = np.zeros(len(codes), dtype=np.float32)
     relations = edges_by_relation(data, idt.encoder_.edge_types)
+    by_feature = idt.encoder_.edges_by_feature(data)
     # What the structure adds is found among all edges.
-    shapes = {None, *idt.encoder_.relations_} - set(idt.encoder_.given_relations_)
+    shapes = {None, *idt.encoder_.relations_} - {*idt.encoder_.given_relations_, *by_feature}
+    relations |= by_feature
     for relation, pairs in reasons.edges_by_relation.items():
         # Of parallel edges only those of the relation are meant.
         of_relation = every if relation in shapes else relations.get(relation or "", none)

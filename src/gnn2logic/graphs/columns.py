@@ -21,7 +21,9 @@ from gnn2logic.graphs.inputs import Where, as_array, node_locator
 
 __all__ = [
     "FeatureBlock",
+    "IntArray",
     "RawColumn",
+    "RawEdges",
     "RawGraphs",
     "check_finite",
     "distinct",
@@ -32,6 +34,8 @@ __all__ = [
     "raw_from_batch",
     "to_batch",
 ]
+
+IntArray = npt.NDArray[np.int64]
 
 # A text column with more values than this is an identifier or free text, not a category.
 MAX_TEXT_VALUES = 1000
@@ -60,6 +64,25 @@ class RawColumn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RawEdges:
+    """Edges one by one, parallel ones apart, and their columns."""
+
+    sources: IntArray
+    targets: IntArray
+    columns: tuple[RawColumn, ...]
+
+    def take(self, nodes: npt.NDArray[np.bool_]) -> RawEdges:
+        """Return the edges of the graphs whose nodes are chosen, numbered anew."""
+        number = np.cumsum(nodes) - 1
+        kept = nodes[self.sources]
+        return RawEdges(
+            number[self.sources[kept]],
+            number[self.targets[kept]],
+            tuple(column.take(kept) for column in self.columns),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RawGraphs:
     """Graphs as read: the edges and graph boundaries, and the columns apart from them.
 
@@ -73,12 +96,14 @@ class RawGraphs:
 
     structure: GraphBatch
     columns: tuple[RawColumn, ...]
+    edges: RawEdges | None = None
 
     def take(self, graphs: npt.NDArray[np.bool_]) -> RawGraphs:
         """Return some of the graphs; edges and columns go together."""
         nodes = graphs[self.structure.graph_index]
         columns = tuple(column.take(nodes) for column in self.columns)
-        return RawGraphs(self.structure.take(graphs), columns)
+        edges = None if self.edges is None else self.edges.take(nodes)
+        return RawGraphs(self.structure.take(graphs), columns, edges)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic._validation import some_of
 from gnn2logic.exceptions import FeatureError
 from gnn2logic.graphs.columns import RawColumn, distinct, is_binary
 from gnn2logic.graphs.inputs import Where
@@ -23,7 +24,7 @@ __all__ = [
     "encode_column",
     "learn_column",
     "simplest_decimal",
-    "unseen_values",
+    "unseen_warnings",
 ]
 
 
@@ -307,16 +308,21 @@ def encode_column(learned: EncodedColumn, column: RawColumn, where: Where) -> np
     return np.asarray(column.values.astype(np.float64)[:, None] > np.array(learned.thresholds))
 
 
-def unseen_values(
-    column: RawColumn, predicates: npt.NDArray[np.bool_]
-) -> tuple[list[Category], int]:
-    """Return the values of a categorical column without a predicate and the first node with one."""
+def unseen_warnings(
+    learned: EncodedColumn, column: RawColumn, predicates: npt.NDArray[np.bool_], where: Where
+) -> list[str]:
+    """Return what to say of values of a categorical column that have no predicate."""
+    if learned.kind != "categorical":
+        return []
     without = ~predicates.any(axis=1)
-    nodes = np.flatnonzero(without if column.known is None else without & column.known)
-    if not nodes.size:
-        return [], -1
-    values, _ = distinct(column.values[nodes])
-    return [_category(value) for value in values], int(nodes[0])
+    rows = np.flatnonzero(without if column.known is None else without & column.known)
+    if not rows.size:
+        return []
+    values = [_category(value) for value in distinct(column.values[rows])[0]]
+    return [
+        f"Column {learned.name!r} has values that were not in the training graphs: "
+        f"{some_of(values)}, first at {where(int(rows[0]))}. They belong to none of its categories."
+    ]
 
 
 def _where_known(known: npt.NDArray[np.bool_], where: Where) -> Where:

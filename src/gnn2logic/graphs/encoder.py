@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from gnn2logic._validation import check_choice, check_fitted, check_whole, some_of
 from gnn2logic.exceptions import FeatureError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.columns import RawGraphs
-from gnn2logic.graphs.encoded_columns import KINDS, Kind, learn_column
+from gnn2logic.graphs.columns import RawColumn, RawGraphs
+from gnn2logic.graphs.edge_features import edge_locator
+from gnn2logic.graphs.encoded_columns import KINDS, EncodedColumn, Kind, learn_column
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
-from gnn2logic.graphs.inputs import node_locator
+from gnn2logic.graphs.inputs import Where, node_locator
 
 __all__ = ["PredicateEncoder", "graph_tags"]
 
@@ -55,18 +56,25 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
         cliques, degrees. The words are those of `structure`, and True is all of them. By default
         none, as in the paper: these go beyond its logic.
 
+    edge_features : str, sequence of str, or mapping of str to names, optional
+        Edge attributes whose values become relations as those of nodes become predicates:
+        ``A[distance > 1.4]``. For PyG the attribute may have several columns (``edge_attr.0``,
+        ...), which a mapping names: ``{"edge_attr": ["distance", "angle"]}``. By default none.
+
     Attributes
     ----------
     columns_ : list of EncodedColumn
         What was learned about each column: name, kind, categories or thresholds.
+    edge_columns_ : list of EncodedColumn
+        The same about each column of `edge_features`.
     n_features_in_ : int
     feature_names_in_ : array of str
         The names of the columns.
     names_ : tuple of str
         The names of the predicates, in the order of their columns.
     relations_ : tuple of str
-        The edge relations of the training graphs, and then those of the structure; transformed
-        graphs have exactly these.
+        The edge relations of the training graphs, then those of `edge_features`, and then those of
+        the structure; transformed graphs have exactly these.
     given_relations_ : tuple of str
         Those of the training graphs alone.
     structure_ : tuple of str
@@ -130,19 +138,30 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
     def _learn(self, raw: RawGraphs) -> None:
         for option in ("max_categories", "n_thresholds"):
             check_whole(option, getattr(self, option), least=1, error=FeatureError)
-        kinds = self._checked_kinds(tuple(column.name for column in raw.columns))
-        where = node_locator(raw.structure.ptr)
-        columns = [
-            learn_column(
+        every = (*raw.columns, *(raw.edges.columns if raw.edges is not None else ()))
+        kinds = self._checked_kinds(tuple(column.name for column in every))
+
+        def learn(column: RawColumn, where: Where) -> EncodedColumn:
+            return learn_column(
                 column,
                 kinds.get(column.name),
                 max_categories=self.max_categories,
                 n_thresholds=self.n_thresholds,
                 where=where,
             )
-            for column in raw.columns
-        ]
-        self._set_learned(columns, tuple(raw.structure.relations))
+
+        where = node_locator(raw.structure.ptr)
+        columns = [learn(column, where) for column in raw.columns]
+        edges = raw.edges
+        edge_columns = (
+            []
+            if edges is None
+            else [
+                learn(column, edge_locator(raw.structure.ptr, edges.sources, edges.targets))
+                for column in edges.columns
+            ]
+        )
+        self._set_learned(columns, tuple(raw.structure.relations), edge_columns)
 
     def _checked_kinds(self, names: Sequence[str]) -> Mapping[str, Kind]:
         kinds = {} if self.kinds is None else self.kinds

@@ -21,11 +21,12 @@ from gnn2logic._validation import check_fitted, check_name, check_names, some_of
 from gnn2logic.exceptions import FeatureError, ParameterError, UnseenCategoryWarning
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawColumn, RawGraphs, join_predicates, predicate_names
+from gnn2logic.graphs.edge_features import EdgeFeatures, edge_relations, edges_by_feature
 from gnn2logic.graphs.encoded_columns import (
     ColumnTest,
     EncodedColumn,
     encode_column,
-    unseen_values,
+    unseen_warnings,
 )
 from gnn2logic.graphs.inputs import locate, node_locator
 from gnn2logic.graphs.reading import read_graphs
@@ -40,8 +41,9 @@ from gnn2logic.graphs.structure_names import (
 __all__ = ["FORMAT_VERSION", "EncoderState", "FittedEncoder", "from_document", "to_document"]
 
 FORMAT = "gnn2logic.predicate_encoder"
-# Version 2 has the setting `structure`; files of version 1 are read as without it.
-FORMAT_VERSION = 2
+# Version 2 has the setting `structure`, and version 3 relations of `edge_features`; older files are
+# read as without it. Encoders without such relations are written as version 2.
+FORMAT_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class EncoderState:
     settings: Mapping[str, Any]
     columns: tuple[EncodedColumn, ...]
     relations: tuple[str, ...]
+    edge_columns: tuple[EncodedColumn, ...] = ()
 
 
 class _Column(msgspec.Struct, tag_field="kind", forbid_unknown_fields=True, frozen=True):
@@ -78,6 +81,7 @@ class _Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     node_attributes: list[str] | None
     edge_attributes: list[str] | None
     structure: list[str] | None = None
+    edge_features: str | list[str] | dict[str, list[str]] | None = None
 
 
 class _EncoderDocument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -86,17 +90,23 @@ class _EncoderDocument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     settings: _Settings
     columns: list[_Binary | _Categorical | _Continuous]
     relations: list[str]
+    edge_columns: list[_Binary | _Categorical | _Continuous] = []
 
 
 def to_document(state: EncoderState) -> dict[str, Any]:
     """Return plain data; ``json.dumps`` writes its numbers as shortest round-trip decimals."""
-    return {
+    document: dict[str, Any] = {
         "format": FORMAT,
-        "version": FORMAT_VERSION,
+        "version": 2,
         "settings": {name: _plain(value) for name, value in state.settings.items()},
         "columns": [_column_document(column) for column in state.columns],
         "relations": list(state.relations),
     }
+    if state.settings["edge_features"] is None:
+        del document["settings"]["edge_features"]
+        return document
+    edge_columns = [_column_document(column) for column in state.edge_columns]
+    return document | {"version": FORMAT_VERSION, "edge_columns": edge_columns}
 
 
 def _plain(value: object) -> object:
@@ -134,6 +144,8 @@ def from_document(document: object) -> EncoderState:
         raise FeatureError(f"This is not a valid encoder document: {error}.") from error
     columns = tuple(_read_column(column) for column in parsed.columns)
     check_names([column.name for column in columns], what="Column")
+    edge_columns = tuple(_read_column(column) for column in parsed.edge_columns)
+    check_names([column.name for column in edge_columns], what="Edge feature")
     settings = msgspec.structs.asdict(parsed.settings)
     if settings["edge_types"] is True:
         raise FeatureError("This is not a valid encoder document: edge_types must not be true.")
@@ -141,7 +153,8 @@ def from_document(document: object) -> EncoderState:
         settings["structure"] = list(check_families(settings["structure"])) or None
     except ParameterError as error:
         raise FeatureError(f"This is not a valid encoder document: {error}") from error
-    return EncoderState(settings, columns, check_names(parsed.relations, what="Relation"))
+    relations = check_names(parsed.relations, what="Relation")
+    return EncoderState(settings, columns, relations, edge_columns)
 
 
 def _read_column(column: _Binary | _Categorical | _Continuous) -> EncodedColumn:
@@ -186,6 +199,7 @@ _SETTINGS = (
     "node_attributes",
     "edge_attributes",
     "structure",
+    "edge_features",
 )
 
 
@@ -193,6 +207,7 @@ class FittedEncoder:
     """Turns graphs into predicates; parameters and attributes are those of `PredicateEncoder`."""
 
     columns_: list[EncodedColumn]
+    edge_columns_: list[EncodedColumn]
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
     names_: tuple[str, ...]
@@ -211,6 +226,7 @@ class FittedEncoder:
         node_attributes: Sequence[str] | None = None,
         edge_attributes: Sequence[str] | None = None,
         structure: Families | None = None,
+        edge_features: EdgeFeatures = None,
     ) -> None:
         self.feature_names = feature_names
         self.kinds = kinds
@@ -220,6 +236,7 @@ class FittedEncoder:
         self.node_attributes = node_attributes
         self.edge_attributes = edge_attributes
         self.structure = structure
+        self.edge_features = edge_features
 
     def transform(self, graphs: Any) -> GraphBatch:
         """Return the graphs with the predicates that were learned.
@@ -238,7 +255,11 @@ class FittedEncoder:
         check_fitted(self, "columns_")
         settings = {name: getattr(self, name) for name in _SETTINGS}
         settings["structure"] = self.structure_ or None
-        return to_document(EncoderState(settings, tuple(self.columns_), self.given_relations_))
+        return to_document(
+            EncoderState(
+                settings, tuple(self.columns_), self.given_relations_, tuple(self.edge_columns_)
+            )
+        )
 
     @property
     def tests_(self) -> dict[str, ColumnTest]:
@@ -250,12 +271,19 @@ class FittedEncoder:
             for name, test in zip(column.names, column.tests, strict=True)
         }
 
+    def edges_by_feature(self, data: Any) -> dict[str, npt.NDArray[np.intp]]:
+        """Return the columns of ``edge_index`` in each relation of `edge_features`."""
+        raw = self._read(data)
+        if raw.edges is None:
+            return {}
+        return edges_by_feature(raw.structure, raw.edges, self.edge_columns_)[0]
+
     @classmethod
     def from_document(cls, document: object) -> Self:
         """Return the fitted encoder that `to_document` described; everything is checked."""
         state = from_document(document)
         encoder = cls(**state.settings)
-        encoder._set_learned(list(state.columns), state.relations)
+        encoder._set_learned(list(state.columns), state.relations, list(state.edge_columns))
         return encoder
 
     def _read(self, graphs: Any) -> RawGraphs:
@@ -265,15 +293,23 @@ class FittedEncoder:
             edge_types=self.edge_types,
             node_attributes=self.node_attributes,
             edge_attributes=self.edge_attributes,
+            edge_features=self.edge_features,
         )
 
-    def _set_learned(self, columns: list[EncodedColumn], relations: tuple[str, ...]) -> None:
+    def _set_learned(
+        self,
+        columns: list[EncodedColumn],
+        relations: tuple[str, ...],
+        edge_columns: list[EncodedColumn],
+    ) -> None:
         families = check_families(self.structure)
         pairs = [(name, column.name) for column in columns for name in column.names]
         shapes = [(name, "structure") for name in structure_predicates(families)]
         every_name = predicate_names([*pairs, *shapes])
         added = structure_relations(families)
-        self.relations_ = check_names((*relations, *added), what="Relation")
+        by_edges = [name for column in edge_columns for name in column.names]
+        self.relations_ = check_names((*relations, *by_edges, *added), what="Relation")
+        self.edge_columns_ = edge_columns
         self.given_relations_ = relations
         self.structure_ = families
         self.names_ = every_name
@@ -290,23 +326,18 @@ class FittedEncoder:
         unseen: list[str] = []
         for learned, column in zip(self.columns_, self._aligned(raw.columns), strict=True):
             blocks.append(encode_column(learned, column, where))
-            if learned.kind == "categorical":
-                values, first = unseen_values(column, blocks[-1])
-                if values:
-                    unseen.append(
-                        f"Column {learned.name!r} has values that were not in the training graphs: "
-                        f"{some_of(values)}, first at {where(first)}. They belong to none of its "
-                        "categories."
-                    )
+            unseen += unseen_warnings(learned, column, blocks[-1], where)
         structure = raw.structure
         if self.given_relations_ and not structure.relations and structure.n_edges:
             raise FeatureError(
                 f"The graphs must say which relation their edges belong to, as the training graphs "
                 f"did: {some_of(self.given_relations_)}. Got edges without any relation."
             )
-        if set(structure.relations) != set(self.given_relations_):
+        by_edges, unseen_on_edges = edge_relations(structure, raw.edges, self.edge_columns_)
+        unseen += unseen_on_edges
+        if by_edges or set(structure.relations) != set(self.given_relations_):
             unseen.extend(self._unseen_relations(structure))
-            structure = self._with_relations(structure)
+            structure = self._with_relations(structure, by_edges)
         n_read = sum(block.shape[1] for block in blocks)
         batch = join_predicates(structure, blocks, self.names_[:n_read])
         return add_structure(batch, self.structure_), unseen
@@ -326,7 +357,7 @@ class FittedEncoder:
         new = {
             name: matrix
             for name, matrix in structure.relations.items()
-            if name not in self.given_relations_ and matrix.nnz
+            if name not in self.relations_ and matrix.nnz
         }
         if not new:
             return []
@@ -337,12 +368,14 @@ class FittedEncoder:
             "Their edges count as edges of no relation."
         ]
 
-    def _with_relations(self, structure: GraphBatch) -> GraphBatch:
-        """Return the graphs with exactly the relations of the training graphs."""
+    def _with_relations(
+        self, structure: GraphBatch, by_edges: Mapping[str, sp.csr_array]
+    ) -> GraphBatch:
+        """Return the graphs with exactly the relations of the training graphs, and `by_edges`."""
         given = structure.relations
         shape = structure.adjacency.shape
         relations = {
             name: given[name] if name in given else sp.csr_array(shape, dtype=np.int32)
             for name in self.given_relations_
-        }
+        } | dict(by_edges)
         return GraphBatch(None, structure.adjacency, ptr=structure.ptr, relations=relations)

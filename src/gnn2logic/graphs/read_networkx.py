@@ -11,7 +11,15 @@ import numpy.typing as npt
 from gnn2logic._validation import check_names
 from gnn2logic.exceptions import FeatureError, GraphError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.columns import RawColumn, RawGraphs, check_finite, distinct, to_batch
+from gnn2logic.graphs.columns import (
+    RawColumn,
+    RawEdges,
+    RawGraphs,
+    check_finite,
+    distinct,
+    to_batch,
+)
+from gnn2logic.graphs.edge_features import EdgeFeatures, feature_attributes, named_columns
 from gnn2logic.graphs.inputs import Where, boundaries, edges_by_code, items_of, locate, structure
 
 __all__ = ["from_networkx", "is_networkx", "read_networkx"]
@@ -71,6 +79,7 @@ def read_networkx(
     *,
     node_attributes: Sequence[str] | None,
     edge_attributes: Sequence[str] | None,
+    edge_features: EdgeFeatures = None,
 ) -> RawGraphs:
     """Return networkx graphs as raw columns and edges."""
     ptr = boundaries([graph.number_of_nodes() for graph in graphs])
@@ -94,6 +103,22 @@ def read_networkx(
         source, target, number = labels[at]
         return f"edge ({source!r}, {target!r}) of graph {number}"
 
+    features = feature_attributes(edge_features)
+    edge_columns = [
+        column
+        for name, names in (features.items() if data else ())
+        for column in named_columns(
+            name,
+            _attribute(name, data, where, error=GraphError, option="edge_features"),
+            names,
+            where,
+        )
+    ]
+    if edge_attributes is None:
+        # What becomes a relation by thresholds is none by its values.
+        data = [
+            {name: value for name, value in row.items() if name not in features} for row in data
+        ]
     relations = _edge_relations(data, edge_attributes, where)
     if edge_attributes is None:
         relations = {name: np.zeros(0, dtype=np.intp) for name in _declared(graphs)} | relations
@@ -107,7 +132,10 @@ def read_networkx(
         name: np.concatenate([held, copy[held][copy[held] >= 0]])
         for name, held in relations.items()
     }
-    return RawGraphs(structure(ptr, sources, targets, both), columns)
+    every = np.concatenate([np.arange(len(edges)), back])
+    columns_of_edges = tuple(RawColumn(each.name, each.values[every]) for each in edge_columns)
+    read_edges = RawEdges(sources, targets, columns_of_edges) if columns_of_edges else None
+    return RawGraphs(structure(ptr, sources, targets, both), columns, read_edges)
 
 
 def _declared(graphs: Sequence[Any]) -> list[str]:
@@ -179,7 +207,8 @@ def _one_attribute(
             raise GraphError(
                 f"Edge attribute {name!r} must be Boolean, strings or whole numbers to give edge "
                 f"relations. Got {values[at]} at {where(at)}. Choose the attributes to read with "
-                "edge_attributes=[...], or ignore all with edge_attributes=()."
+                "edge_attributes=[...], ignore all with edge_attributes=(), or make relations of "
+                f"it by thresholds with PredicateEncoder(edge_features=[{name!r}])."
             )
     distinct_values, codes = distinct(values)
     texts = [value if isinstance(value, str) else str(int(value)) for value in distinct_values]

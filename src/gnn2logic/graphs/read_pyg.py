@@ -9,12 +9,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._validation import some_of
+from gnn2logic._validation import check_names, some_of
 from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.columns import FeatureBlock, RawGraphs, matrix_columns, to_batch
+from gnn2logic.graphs.columns import (
+    FeatureBlock,
+    RawColumn,
+    RawEdges,
+    RawGraphs,
+    matrix_columns,
+    to_batch,
+)
+from gnn2logic.graphs.edge_features import (
+    EdgeFeatures,
+    edge_locator,
+    feature_attributes,
+    matrix_of_edges,
+    named_columns,
+)
 from gnn2logic.graphs.edges import check_node_count
 from gnn2logic.graphs.inputs import (
+    Where,
     as_array,
     boundaries,
     check_edge_index,
@@ -95,9 +110,15 @@ def read_pyg(
     *,
     feature_names: FeatureNames,
     edge_types: str | bool | None,
+    edge_features: EdgeFeatures = None,
 ) -> RawGraphs:
     """Return ``Data``, ``Batch`` and ``HeteroData`` objects as raw columns and edges."""
     if any(map(is_hetero, items)):
+        if edge_features is not None:
+            raise UnsupportedInputError(
+                "edge_features is for graphs with one type of nodes. Got HeteroData; leave it out, "
+                "or convert the graphs with data.to_homogeneous()."
+            )
         return read_hetero(items, feature_names=feature_names, edge_types=edge_types)
     all_read: list[_ReadData] = []
     n_graphs = 0
@@ -118,7 +139,22 @@ def read_pyg(
     if feature_names is None:
         feature_names = _stored_names(all_read, "predicate_names")
     columns = matrix_columns(blocks, ptr, names_of_one_type(feature_names))
-    return RawGraphs(structure(ptr, sources, targets, relations), columns)
+    edges = _edge_columns(all_read, edge_features, edge_locator(ptr, sources, targets))
+    read_edges = RawEdges(sources, targets, edges) if edges else None
+    return RawGraphs(structure(ptr, sources, targets, relations), columns, read_edges)
+
+
+def _edge_columns(
+    items: Sequence[_ReadData], edge_features: EdgeFeatures, where: Where
+) -> tuple[RawColumn, ...]:
+    columns: list[RawColumn] = []
+    for attribute, names in feature_attributes(edge_features).items():
+        values = [getattr(item.data, attribute, None) for item in items]
+        counts = [item.edges.shape[1] for item in items]
+        table = matrix_of_edges(attribute, values, counts, [item.where for item in items])
+        columns += named_columns(attribute, table, names, where)
+    check_names([column.name for column in columns], what="Edge feature")
+    return tuple(columns)
 
 
 def graph_sizes(data: Any) -> npt.NDArray[np.int64]:

@@ -9,6 +9,7 @@ from gnn2logic._validation import check_names, some_of
 from gnn2logic.exceptions import FeatureError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawGraphs, raw_from_batch, to_batch
+from gnn2logic.graphs.edge_features import EdgeFeatures
 from gnn2logic.graphs.inputs import items_of
 from gnn2logic.graphs.read_hetero import FeatureNames, names_of_one_type
 from gnn2logic.graphs.read_matrix import is_matrix, is_pair, read_matrices
@@ -91,6 +92,7 @@ def read_graphs(
     edge_types: str | bool | None,
     node_attributes: Sequence[str] | None,
     edge_attributes: Sequence[str] | None,
+    edge_features: EdgeFeatures = None,
 ) -> RawGraphs:
     """Return graphs of any kind as raw columns and edges."""
     items = items_of(graphs, lambda item: format_of(item) is not None, expected=_EXPECTED)
@@ -112,12 +114,20 @@ def read_graphs(
     if input_format == "networkx":
         _refuse(input_format, feature_names=feature_names, edge_types=edge_types)
         return read_networkx(
-            items, node_attributes=node_attributes, edge_attributes=edge_attributes
+            items,
+            node_attributes=node_attributes,
+            edge_attributes=edge_attributes,
+            edge_features=edge_features,
         )
     _refuse(input_format, node_attributes=node_attributes, edge_attributes=edge_attributes)
     if input_format == "pyg":
-        return read_pyg(items, feature_names=feature_names, edge_types=edge_types)
-    _refuse(input_format, edge_types=edge_types)
+        return read_pyg(
+            items,
+            feature_names=feature_names,
+            edge_types=edge_types,
+            edge_features=edge_features,
+        )
+    _refuse(input_format, edge_types=edge_types, edge_features=edge_features)
     if input_format == "pair":
         matrices, features = zip(*items, strict=True)
         return read_matrices(matrices, features, feature_names=names_of_one_type(feature_names))
@@ -139,6 +149,7 @@ def format_of(value: object) -> str | None:
 
 _READERS = {
     "edge_types": "PyTorch Geometric graphs",
+    "edge_features": "PyTorch Geometric and networkx graphs",
     "feature_names": "feature matrices",
     "node_attributes": "networkx graphs",
     "edge_attributes": "networkx graphs",

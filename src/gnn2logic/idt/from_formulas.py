@@ -110,7 +110,7 @@ def from_formulas(
     # Classes are sorted, as those of estimators are.
     final = replace(model.final, values=model.final.values[:, order])
     encoder = FittedEncoder()
-    encoder._set_learned([EncodedColumn(name, "binary") for name in vocabulary], types)
+    encoder._set_learned([EncodedColumn(name, "binary") for name in vocabulary], types, [])
     predictor = IDTPredictor()
     predictor._level = level
     predictor._parameters = {}

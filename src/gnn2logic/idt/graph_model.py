@@ -78,6 +78,13 @@ class GraphModel:
         given = {*tests, *self.encoder_.given_relations_}
         used = {*predicate_names(*answer.formulas), *relation_names(*answer.formulas)}
         measured = sorted(used - given)
+        by_edges = {name for column in self.encoder_.edge_columns_ for name in column.names}
+        if measured and measured[0] in by_edges:
+            raise TranslationError(
+                f"{measured[0]!r} follows from a number on edges, and the query reads edges of a "
+                "relation, no numbers on them. Store such edges as a relation of this name, and "
+                "export the formula: model.formula(label).to_sql()."
+            )
         if measured:
             raise TranslationError(
                 f"{measured[0]!r} is measured on whole graphs and is no column of them, so the "

@@ -94,7 +94,7 @@ class Words:
             case (words,):
                 pass
             case _:
-                words = relation_words(name) or name_in_text(name)
+                words = relation_words(name) or _edges_above(name) or name_in_text(name)
         self._take("relation", words, name)
         return words
 
@@ -143,6 +143,14 @@ def _from_name(name: str) -> PredicateWords:
             return PredicateWords(feature=Feature(column, (value,)))
     words = known or name_in_text(name)
     return PredicateWords((words, words))
+
+
+def _edges_above(name: str) -> str | None:
+    """Return the words for a relation that a threshold gives."""
+    threshold = _THRESHOLD.match(name)
+    if threshold is None or not _is_ours_to_use(threshold[1]):
+        return None
+    return f"edges with {threshold[1]} above {threshold[2]}"
 
 
 def _is_ours_to_use(*texts: str) -> bool:
