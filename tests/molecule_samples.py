@@ -1,6 +1,11 @@
-"""A few dozen well-known molecules, of all sorts that rules may speak of."""
+"""A few dozen well-known molecules, of all sorts that rules may speak of, and files of many."""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
 
 SMILES = (
     "C",
@@ -44,3 +49,11 @@ SMILES = (
     "[O-][n+]1ccccc1",
     "c1ccc(cc1)-c1ccccc1",
 )
+
+
+def smiles_file(name: str) -> Path:
+    folder = os.environ.get("GNN2LOGIC_DATA")
+    path = Path(folder or ".").parent / "smiles" / f"{name}.csv"
+    if folder is None or not path.is_file():
+        pytest.skip("needs the folder smiles with bbbp.csv beside GNN2LOGIC_DATA")
+    return path

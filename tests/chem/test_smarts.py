@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -28,7 +27,7 @@ from gnn2logic.logic.syntax import (
     negation,
     predicate,
 )
-from molecule_samples import SMILES
+from molecule_samples import SMILES, smiles_file
 
 Chem = pytest.importorskip("rdkit.Chem")
 
@@ -130,14 +129,6 @@ def random_formulas(count: int) -> list[Formula]:
         return conjunction(parts) if rng.random() < 0.6 else disjunction(parts)
 
     return [draw(int(rng.integers(0, 4))) for _ in range(count)]
-
-
-def smiles_file(name: str) -> Path:
-    folder = os.environ.get("GNN2LOGIC_DATA")
-    path = Path(folder or ".").parent / "smiles" / f"{name}.csv"
-    if folder is None or not path.is_file():
-        pytest.skip("needs the folder smiles with bbbp.csv beside GNN2LOGIC_DATA")
-    return path
 
 
 @pytest.mark.parametrize("name", ["bbbp", "esol", "freesolv", "lipophilicity", "tox21"])

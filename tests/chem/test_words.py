@@ -19,7 +19,7 @@ SAID = {
         "at least one (carbon atom in a ring of 6 and bonded outside of rings to a nitrogen atom)"
     ),
     "1 aromatic > 1/2": "more than 1/2 of the atoms are aromatic atoms",
-    "symbol=N & A(symbol=O) > 1": "a N atom bonded to at least two O atoms",
+    "symbol=N & A(symbol=O) > 1": "a nitrogen atom bonded to at least two oxygen atoms",
 }
 
 
@@ -51,9 +51,13 @@ def test_groups_are_named_where_they_are_the_same_on_all_molecules() -> None:
 def test_groups_are_what_they_are_called(name: tuple[str, str]) -> None:
     examples = {
         "nitrogen of a nitro group": ("C[N+](=O)[O-]", "C[N+](C)(C)C"),
+        "oxygen of a nitro group": ("C[N+](=O)[O-]", "C[N+](C)(C)[O-]"),
         "nitrogen of a primary amine": ("CCN", "CC(N)=O"),
+        "nitrogen of a secondary amine": ("CNC", "CNC(C)=O"),
+        "nitrogen of a tertiary amine": ("CN(C)C", "CN(C)C=O"),
         "carbon of a carboxyl group": ("CC(=O)O", "CC(=O)OC"),
         "carbon of a carbonyl group": ("CC(C)=O", "CCO"),
+        "oxygen of a carbonyl group": ("CC(C)=O", "CS(C)=O"),
         "carbon of an amide": ("CC(=O)N", "CC(=O)CN"),
         "carbon of an ester": ("CC(=O)OC", "CC(=O)O"),
         "oxygen of a hydroxyl group": ("CO", "COC"),
@@ -63,6 +67,8 @@ def test_groups_are_what_they_are_called(name: tuple[str, str]) -> None:
         "sulfur of a sulfonamide": ("CS(N)(=O)=O", "CS(C)(=O)=O"),
         "carbon of a methyl group": ("CC", "C=C"),
         "carbon of a trifluoromethyl group": ("CC(F)(F)F", "CC(F)F"),
+        "sulfur of a thiol": ("CS", "CSC"),
+        "phosphorus of a phosphate": ("COP(=O)(O)O", "CP(=O)(O)O"),
         "halogen": ("CCl", "CC"),
     }
     yes, no = gl.chem.from_smiles(examples[name[0]]).graphs

@@ -93,7 +93,13 @@ def test_edge_data_that_the_idt_cannot_see() -> None:
         Teacher(seeded(lambda: Weighted("edge_weight"))).check(own)
     by_attribute = Teacher(seeded(lambda: Weighted("edge_attr")))
     with pytest.warns(HiddenInputWarning, match="'edge_attr'.*PredicateEncoder"):
-        by_attribute.check(own)
+        by_attribute.check(own, edge_types=False)
+    # What follows from the types that are read is not hidden; what else there is, is.
+    by_attribute.check(own)
+    for item in own:
+        item.finer = item.edge_type * 2 + torch.arange(item.num_edges) % 2
+    with pytest.warns(HiddenInputWarning, match="'finer'"):
+        Teacher(seeded(lambda: Weighted("finer"))).check(own)
     # Relations that the IDT reads are not hidden.
     Teacher(seeded(lambda: Weighted("edge_type"))).check(own)
     by_attribute.check(own, edge_types="edge_attr")
@@ -114,8 +120,9 @@ def test_distill_knows_what_its_encoder_reads() -> None:
         width=1,
         encoder=PredicateEncoder(edge_types="edge_attr"),
     )
+    encoder = PredicateEncoder(edge_types=False)
     with pytest.warns(HiddenInputWarning):
-        distill(teacher, own, labels, algorithm="layers", width=1)
+        distill(teacher, own, labels, algorithm="layers", width=1, encoder=encoder)
 
 
 def test_typed_batches_are_seen(recwarn: pytest.WarningsRecorder) -> None:

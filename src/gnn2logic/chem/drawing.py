@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnn2logic._optional import import_optional
 from gnn2logic._validation import check_whole
-from gnn2logic.chem.vocabulary import BONDS, CHARGES, HYDROGENS, atom_symbols
+from gnn2logic.chem.vocabulary import BONDS, HYDROGENS, atom_symbols, with_everyday_names
 from gnn2logic.exceptions import GraphError, MissingDependencyError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 
@@ -39,8 +39,8 @@ def to_mol(graph: GraphBatch) -> Any:
 
     Elements come from predicates such as ``carbon`` or ``symbol=C``, bonds from the relations
     ``single``, ``double``, ``triple`` and ``aromatic``; bonds without one are single. Charges and
-    hydrogens are taken where `from_smiles` has noted them. It is made to be drawn: whether atoms
-    have a usual valence is not checked.
+    hydrogens are taken where `from_smiles` or `named_pyg` has noted them. It is made to be drawn:
+    whether atoms have a usual valence is not checked.
 
     Examples
     --------
@@ -57,13 +57,15 @@ def to_mol(graph: GraphBatch) -> Any:
             "graph must be one molecule: every node needs an element, by predicates such as "
             f"'carbon' or 'symbol=C'. Got {graph!r} instead."
         )
+    graph = with_everyday_names(graph)
     mol = chem.RWMol()
+    charges = [name for name in graph.names if name.startswith("charge=")]
     aromatic = graph.column("aromatic") if "aromatic" in graph.names else None
     for node, symbol in enumerate(symbols):
         atom = chem.Atom(symbol)
-        for charge in CHARGES:
-            if _holds(graph, f"charge={charge:+d}", node):
-                atom.SetFormalCharge(charge)
+        for name in charges:
+            if _holds(graph, name, node):
+                atom.SetFormalCharge(int(name.partition("=")[2]))
         if any(f"hydrogens={count}" in graph.names for count in HYDROGENS):
             atom.SetNoImplicit(True)
             atom.SetNumExplicitHs(_hydrogens(graph, node))

@@ -14,6 +14,7 @@ __all__ = [
     "ELEMENTS",
     "HYBRIDISATIONS",
     "METALS",
+    "OGB_ATOM_FEATURES",
     "PYG_ATOM_FEATURES",
     "RING_SIZES",
     "STEREO",
@@ -22,6 +23,8 @@ __all__ = [
     "atom_symbols",
     "bond_smarts",
     "element_of",
+    "everyday_name",
+    "with_everyday_names",
 ]
 
 # The elements that have a name of their own; atoms of all others are metals or "other element".
@@ -59,7 +62,7 @@ BONDS = MappingProxyType({"single": "-", "double": "=", "triple": "#", "aromatic
 PYG_ATOM_FEATURES = (
     "atomic_num",
     "chirality",
-    "degree",
+    "total_degree",
     "formal_charge",
     "num_hs",
     "num_radical_electrons",
@@ -67,7 +70,16 @@ PYG_ATOM_FEATURES = (
     "is_aromatic",
     "is_in_ring",
 )
-"""The columns of ``torch_geometric.utils.from_smiles`` and of OGB, to be `feature_names`."""
+"""The columns of ``torch_geometric.utils.from_smiles``, to be `feature_names`.
+
+PyG calls the third ``degree``: it counts hydrogens, which the degree of a node does not.
+"""
+
+OGB_ATOM_FEATURES = tuple(
+    f"ogb_{name}" if name in ("atomic_num", "chirality", "hybridization") else name
+    for name in PYG_ATOM_FEATURES
+)
+"""The columns of ``ogb.utils.smiles2graph``; of those named ``ogb_`` the numbers mean others."""
 
 _SHAPE_BONDS = {"ring": "@", "bridge": "!@"}
 
@@ -87,95 +99,12 @@ def atom_names(*, stereo: bool) -> tuple[str, ...]:
     )
 
 
-_ALL_SYMBOLS = frozenset(
-    [
-        "H",
-        "He",
-        "Li",
-        "Be",
-        "B",
-        "C",
-        "N",
-        "O",
-        "F",
-        "Ne",
-        "Na",
-        "Mg",
-        "Al",
-        "Si",
-        "P",
-        "S",
-        "Cl",
-        "Ar",
-        "K",
-        "Ca",
-        "Sc",
-        "Ti",
-        "V",
-        "Cr",
-        "Mn",
-        "Fe",
-        "Co",
-        "Ni",
-        "Cu",
-        "Zn",
-        "Ga",
-        "Ge",
-        "As",
-        "Se",
-        "Br",
-        "Kr",
-        "Rb",
-        "Sr",
-        "Y",
-        "Zr",
-        "Nb",
-        "Mo",
-        "Tc",
-        "Ru",
-        "Rh",
-        "Pd",
-        "Ag",
-        "Cd",
-        "In",
-        "Sn",
-        "Sb",
-        "Te",
-        "I",
-        "Xe",
-        "Cs",
-        "Ba",
-        "La",
-        "Ce",
-        "Pr",
-        "Nd",
-        "Pm",
-        "Sm",
-        "Eu",
-        "Gd",
-        "Tb",
-        "Dy",
-        "Ho",
-        "Er",
-        "Tm",
-        "Yb",
-        "Lu",
-        "Hf",
-        "Ta",
-        "W",
-        "Re",
-        "Os",
-        "Ir",
-        "Pt",
-        "Au",
-        "Hg",
-        "Tl",
-        "Pb",
-        "Bi",
-        "Po",
-        "At",
-        "Rn",
-    ]
+# In the order of their numbers, from 1.
+_ALL_SYMBOLS = re.findall(
+    r"\S+",
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As "
+    "Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd "
+    "Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn",
 )
 _SYMBOLS = {symbol: name for name, (symbol, _) in ELEMENTS.items()}
 
@@ -191,7 +120,55 @@ def element_of(predicate: str) -> str | None:
     if predicate in ELEMENTS:
         return ELEMENTS[predicate][0]
     match = re.fullmatch(r"(?:chem|symbol|atom|element|label)=([A-Z][a-z]?)", predicate)
-    return match[1] if match and match[1] in _ALL_SYMBOLS else None
+    if match:
+        return match[1] if match[1] in _ALL_SYMBOLS else None
+    numbered = re.fullmatch(r"(ogb_)?atomic_num=(\d{1,3})", predicate)
+    # OGB counts elements from 0.
+    number = int(numbered[2]) + bool(numbered[1]) if numbered else 0
+    return _ALL_SYMBOLS[number - 1] if 0 < number <= len(_ALL_SYMBOLS) else None
+
+
+# PyG and OGB count charges from -5.
+_NO_CHARGE = 5
+# How PyG and OGB number what `from_smiles` has a name for.
+_HYBRIDISATION_CODES = {
+    "hybridization": {2: "sp", 3: "sp2", 4: "sp3"},
+    "ogb_hybridization": {0: "sp", 1: "sp2", 2: "sp3"},
+}
+
+
+def everyday_name(predicate: str) -> str:
+    """Return what `from_smiles` calls a predicate of PyG's, OGB's or TU's; others as they are.
+
+    >>> everyday_name("atomic_num=8"), everyday_name("formal_charge=6"), everyday_name("num_hs=2")
+    ('oxygen', 'charge=+1', 'hydrogens=2')
+    """
+    symbol = element_of(predicate)
+    if symbol is not None:
+        return _SYMBOLS.get(symbol, f"element={symbol}")
+    if predicate == "is_aromatic":
+        return "aromatic"
+    column, _, text = predicate.partition("=")
+    code = int(text) if text.isascii() and text.isdigit() else -1
+    if column == "formal_charge" and 0 <= code <= 2 * _NO_CHARGE:
+        return f"charge={code - _NO_CHARGE:+d}" if code != _NO_CHARGE else "uncharged"
+    if column == "num_hs" and code in HYDROGENS:
+        return f"hydrogens={code}"
+    return _HYBRIDISATION_CODES.get(column, {}).get(code, predicate)
+
+
+def with_everyday_names(graphs: GraphBatch) -> GraphBatch:
+    """Return the graphs with the names that `from_smiles` has for their predicates.
+
+    >>> import numpy as np
+    >>> graph = GraphBatch(np.eye(2), [[0, 1], [1, 0]], names=["atomic_num=6", "num_hs=3"])
+    >>> with_everyday_names(graph).names
+    ('carbon', 'hydrogens=3')
+    """
+    names = tuple(map(everyday_name, graphs.names))
+    if names == graphs.names or len(set(names)) != len(names):
+        return graphs
+    return graphs.with_predicates(graphs.predicates, names)
 
 
 _NAMED = tuple(number for _, number in ELEMENTS.values())
@@ -228,6 +205,9 @@ _FIXED = {
     "sp2": "^2",
     "sp3": "^3",
     "triangles > 0": "$(*1~*~*1)",
+    "is_aromatic": "a",
+    "is_in_ring": "R",
+    "num_hs": "!h0",
     _METAL: "&".join(f"!#{number}" for number in (*_NAMED, *_OTHERS)),
     _OTHER: "$([" + ",".join(f"#{number}" for number in _OTHERS) + "])",
 }
@@ -236,6 +216,9 @@ _NUMBERED = {
     r"hydrogens=(\d)": "H{}",
     r"ring=([3-8])": "k{}",
     r"degree=(\d)": "D{}",
+    r"total_degree=(\d|10)": "X{}",
+    # Hydrogens that are atoms of the graph are not counted by PyG and OGB.
+    r"num_hs=([0-8])": "h{}",
 }
 
 
@@ -256,10 +239,14 @@ def atom_smarts(predicate: str) -> str | None:
     large = re.fullmatch(r"degree > ([49])", predicate)
     if large:
         return "&".join(f"!D{number}" for number in range(int(large[1]) + 1))
+    charge = re.fullmatch(r"formal_charge=(\d|10)", predicate)
+    if charge:
+        return f"{int(charge[1]) - _NO_CHARGE:+d}"
+    everyday = everyday_name(predicate)
+    if everyday in HYBRIDISATIONS:
+        return _FIXED[everyday]
     symbol = element_of(predicate)
-    if symbol is None:
-        return None
-    return f"#{ELEMENTS[_SYMBOLS[symbol]][1]}" if symbol in _SYMBOLS else f"{symbol}"
+    return None if symbol is None else f"#{_ALL_SYMBOLS.index(symbol) + 1}"
 
 
 def bond_smarts(relation: str | None) -> str | None:

@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnn2logic.chem.vocabulary import BONDS, ELEMENTS, HYDROGENS, atom_symbols, element_of
+from gnn2logic.chem.vocabulary import (
+    BONDS,
+    ELEMENTS,
+    HYDROGENS,
+    atom_symbols,
+    element_of,
+    everyday_name,
+    with_everyday_names,
+)
 from gnn2logic.exceptions import TranslationError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.structure_names import predicate_words
@@ -16,23 +24,35 @@ from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.parsing import parse
 from gnn2logic.logic.printing.english import is_about_graph, to_english
 from gnn2logic.logic.printing.english_words import Names
-from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate
-from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
+from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate, predicate
+from gnn2logic.logic.walk import predicate_names, relation_names, subformulas, substitute
 
 __all__ = ["GROUPS", "in_words", "molecule_vocabulary", "named_groups", "short_words_of_chemists"]
 
+# Nitrogen beside a carbonyl group or another double bond is no amine.
+_PLAIN_CARBON = "(carbon & !(A[double] true > 0) & !(A[triple] true > 0))"
 # The atom that stands for a group, one and several of them, and what is true of it.
 _GROUPS = {
     ("nitrogen of a nitro group", "nitrogens of nitro groups"): (
         "nitrogen & charge=+1 & A oxygen > 1 & A(oxygen & charge=-1) > 0"
     ),
+    ("oxygen of a nitro group", "oxygens of nitro groups"): (
+        "oxygen & A(nitrogen & charge=+1 & A oxygen > 1 & A(oxygen & charge=-1) > 0) > 0"
+    ),
     ("nitrogen of a primary amine", "nitrogens of primary amines"): (
-        "nitrogen & hydrogens=2 & A(carbon & !(A[double] true > 0) & !(A[triple] true > 0)) > 0"
+        f"nitrogen & hydrogens=2 & A{_PLAIN_CARBON} > 0"
+    ),
+    ("nitrogen of a secondary amine", "nitrogens of secondary amines"): (
+        f"nitrogen & hydrogens=1 & A[single]{_PLAIN_CARBON} > 1"
+    ),
+    ("nitrogen of a tertiary amine", "nitrogens of tertiary amines"): (
+        f"nitrogen & hydrogens=0 & A[single]{_PLAIN_CARBON} = 3 & A true = 3"
     ),
     ("carbon of a carboxyl group", "carbons of carboxyl groups"): (
         "carbon & A[double] oxygen > 0 & A[single](oxygen & hydrogens=1) > 0"
     ),
     ("carbon of a carbonyl group", "carbons of carbonyl groups"): "carbon & A[double] oxygen > 0",
+    ("oxygen of a carbonyl group", "oxygens of carbonyl groups"): "oxygen & A[double] carbon > 0",
     ("carbon of an amide", "carbons of amides"): (
         "carbon & A[double] oxygen > 0 & A[single] nitrogen > 0"
     ),
@@ -49,6 +69,10 @@ _GROUPS = {
     ("carbon of a methyl group", "carbons of methyl groups"): "carbon & hydrogens=3",
     ("carbon of a trifluoromethyl group", "carbons of trifluoromethyl groups"): (
         "carbon & A[single] fluorine > 2"
+    ),
+    ("sulfur of a thiol", "sulfurs of thiols"): "sulfur & hydrogens=1 & A carbon > 0",
+    ("phosphorus of a phosphate", "phosphorus atoms of phosphates"): (
+        "phosphorus & A[double] oxygen > 0 & A[single] oxygen > 2"
     ),
     ("halogen", "halogens"): "fluorine | chlorine | bromine | iodine",
 }
@@ -70,10 +94,11 @@ def named_groups(formula: Formula, graphs: GraphBatch) -> dict[Formula, tuple[st
     >>> [one for one, _ in named_groups(rule, graphs).values()]
     ['oxygen of a hydroxyl group', 'carbon of a carboxyl group']
     """
+    everyday = with_everyday_names(graphs)
     groups = {
         group: name
         for name, group in GROUPS.items()
-        if set(predicate_names(group)) <= set(graphs.names)
+        if set(predicate_names(group)) <= set(everyday.names)
         and set(relation_names(group)) <= set(graphs.relation_names)
     }
     candidates = [
@@ -81,11 +106,12 @@ def named_groups(formula: Formula, graphs: GraphBatch) -> dict[Formula, tuple[st
         for candidate in subformulas(formula)
         if not is_about_graph(candidate) and not isinstance(candidate, Constant | Predicate | Not)
     ]
-    truth = evaluate_each([*groups, *candidates], graphs)
+    truth, group_truth = evaluate_each(candidates, graphs), evaluate_each([*groups], everyday)
     named: dict[Formula, tuple[str, str]] = {}
     for candidate in candidates:
         for group, name in groups.items():
-            if truth[group].any() and np.array_equal(truth[candidate], truth[group]):
+            members = group_truth[group]
+            if members.any() and np.array_equal(truth[candidate], members):
                 named.setdefault(candidate, name)
     return named
 
@@ -118,6 +144,7 @@ _ADJECTIVES = {
     "sp3": "sp3",
     "charge=+1": "positively charged",
     "charge=-1": "negatively charged",
+    "uncharged": "uncharged",
     "chiral=R": "R-configured",
     "chiral=S": "S-configured",
 }
@@ -130,6 +157,7 @@ _VOCABULARY: Names = {
     "sp3": "sp3 hybridised",
     "charge=+1": "positively charged",
     "charge=-1": "negatively charged",
+    "uncharged": "uncharged",
     "chiral=R": "R-configured",
     "chiral=S": "S-configured",
     **{f"hydrogens={count}": f"bonded to {count or 'no'} hydrogens" for count in HYDROGENS},
@@ -160,19 +188,27 @@ def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
     'no atom in a ring of 6, and at least one aromatic nitrogen atom with one hydrogen'
     """
     said = short_words_of_chemists(formula, graphs)
-    return to_english(formula, names=_VOCABULARY) if said is None else said
+    return to_english(_everyday(formula), names=_VOCABULARY) if said is None else said
 
 
 def short_words_of_chemists(formula: Formula, graphs: GraphBatch | None = None) -> str | None:
     """Return what `in_words` says of bonded atoms; None for formulas that have no such words."""
+    groups = {} if graphs is None else named_groups(formula, graphs)
+    named = {_everyday(part): name for part, name in groups.items()}
     try:
-        return _Words({} if graphs is None else named_groups(formula, graphs)).sentence(formula)
+        return _Words(named).sentence(_everyday(formula))
     except TranslationError:
         return None
 
 
+def _everyday(formula: Formula) -> Formula:
+    """Return a formula about PyG's, OGB's or TU's predicates with the names of `from_smiles`."""
+    names = predicate_names(formula)
+    return substitute(formula, {predicate(name): predicate(everyday_name(name)) for name in names})
+
+
 def molecule_vocabulary(graphs: GraphBatch) -> Names | None:
-    """Return words for atoms and bonds of `from_smiles`, as ``to_english`` takes them.
+    """Return words for atoms and bonds of `from_smiles` and `named_pyg`, for ``to_english``.
 
     None for graphs that are something else.
 
@@ -181,8 +217,12 @@ def molecule_vocabulary(graphs: GraphBatch) -> Names | None:
     >>> gl.parse("1 oxygen > 3").to_english(words)
     'there are more than 3 oxygen atoms'
     """
-    is_ours = "carbon" in graphs.names and atom_symbols(graphs) is not None
-    return _VOCABULARY if is_ours else None
+    everyday = {name: everyday_name(name) for name in graphs.names}
+    is_ours = "carbon" in everyday.values() and atom_symbols(graphs) is not None
+    if not is_ours:
+        return None
+    more = {name: _VOCABULARY[said] for name, said in everyday.items() if said in _VOCABULARY}
+    return {**_VOCABULARY, **more}
 
 
 class _Words:
@@ -262,6 +302,14 @@ class _Words:
             plural = "" if count == 1 else "s"
             amount = f"with {_NUMBERS[count]} hydrogen{plural}" if count else "without hydrogens"
             more.append(amount)
+        elif name.startswith("total_degree=") and name[13:].isdigit():
+            count = int(name[13:])
+            neighbours = f"{_number(count)} neighbour{'' if count == 1 else 's'}"
+            more.append(f"{'not ' if is_not else ''}with {neighbours} counting hydrogens")
+        elif name == "is_in_ring":
+            more.append(f"{'not ' if is_not else ''}in a ring")
+        elif name.startswith("charge=") and not is_not:
+            more.append(f"with charge {name.partition('=')[2]}")
         elif predicate_words(name):
             more.append(f"{'not ' if is_not else ''}{predicate_words(name)}")
         elif is_not and element_of(name):
@@ -288,8 +336,11 @@ def _counted(threshold: int, noun: _Noun, *, negated: bool) -> str:
     if negated and threshold == 0:
         return f"no {noun.text(plural=False)}"
     count = threshold if negated else threshold + 1
-    number = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
-    return f"at {'most' if negated else 'least'} {number} {noun.text(plural=count != 1)}"
+    return f"at {'most' if negated else 'least'} {_number(count)} {noun.text(plural=count != 1)}"
+
+
+def _number(count: int) -> str:
+    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
 
 
 def _element_name(predicate: str) -> str:

@@ -150,9 +150,12 @@ def _hidden_inputs(ask: Ask, batch: Batch, together: FloatArray, read: set[str])
     """Return the attributes whose values matter to the network and are not read by an IDT."""
     keys = [key for key in sorted(batch.keys()) if key not in read and _has_rows(batch, key)]
     scale = _scale(together)
-    if not keys or not _differ(together, ask(_shuffled(batch, keys)), scale):
-        return []
-    return [key for key in keys if _differ(together, ask(_shuffled(batch, [key])), scale)]
+    types = _types_read_by_idt(batch, edge_types)
+
+    def matters(some: Sequence[str]) -> bool:
+        return _differ(together, ask(_shuffled(batch, some, types)), scale)
+
+    return [key for key in keys if matters([key])] if keys and matters(keys) else []
 
 
 def _has_rows(batch: Batch, key: str) -> bool:
@@ -175,12 +178,29 @@ def _read_by_idt(batch: Batch, edge_types: str | bool | None) -> set[str]:
     return read
 
 
-def _shuffled(batch: Batch, keys: Sequence[str]) -> Batch:
+def _types_read_by_idt(batch: Batch, edge_types: str | bool | None) -> torch.Tensor | None:
+    """Return the type of every edge; None where an IDT reads none, or more than one for each."""
+    name = "edge_type" if edge_types is None else edge_types
+    types = batch[name] if isinstance(name, str) and name in batch else None
+    is_one_each = isinstance(types, torch.Tensor) and types.shape == (batch.num_edges,)
+    return types if is_one_each else None
+
+
+def _shuffled(batch: Batch, keys: Sequence[str], types: torch.Tensor | None) -> Batch:
+    """Return the graphs with rows of attributes in another order.
+
+    Rows of edges stay with edges of the same type: what follows from the type is not hidden.
+    """
     generator = torch.Generator().manual_seed(0)
     other = copy.copy(batch)
     for key in keys:
         rows = batch[key]
         order = torch.randperm(len(rows), generator=generator).to(rows.device)
-        # Few rows may come out as they were; moved by one they do only if all are equal.
-        other[key] = rows.roll(1, 0) if rows[order].equal(rows) else rows[order]
+        if types is not None and batch.is_edge_attr(key):
+            within = torch.empty_like(order)
+            within[types.argsort(stable=True)] = order[types[order].argsort(stable=True)]
+            other[key] = rows[within]
+        else:
+            # Few rows may come out as they were; moved by one they do only if all are equal.
+            other[key] = rows.roll(1, 0) if rows[order].equal(rows) else rows[order]
     return other
