@@ -74,7 +74,8 @@ def unusual_behaviour(
         )
         findings.append((message, BatchDependenceWarning))
     read = _read_by_idt(batch, edge_types) | set(feature_attributes(edge_features))
-    hidden = _hidden_inputs(ask, batch, together, read)
+    types = _types_read_by_idt(batch, edge_types)
+    hidden = _hidden_inputs(ask, batch, together, read, types)
     if hidden:
         message = (
             f"The teacher reads {some_of(hidden)} of the graphs, which an IDT does not see: its "
@@ -146,11 +147,12 @@ def _depends_on_company(
     )
 
 
-def _hidden_inputs(ask: Ask, batch: Batch, together: FloatArray, read: set[str]) -> list[str]:
+def _hidden_inputs(
+    ask: Ask, batch: Batch, together: FloatArray, read: set[str], types: torch.Tensor | None
+) -> list[str]:
     """Return the attributes whose values matter to the network and are not read by an IDT."""
     keys = [key for key in sorted(batch.keys()) if key not in read and _has_rows(batch, key)]
     scale = _scale(together)
-    types = _types_read_by_idt(batch, edge_types)
 
     def matters(some: Sequence[str]) -> bool:
         return _differ(together, ask(_shuffled(batch, some, types)), scale)
