@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from gnn2logic import GraphBatch, IDTClassifier, random_graphs
 from gnn2logic.graphs import ModalCounts, Modality, set_sizes
-from gnn2logic.learning.leaf_sets import merge_leaves
+from gnn2logic.learning.coded_trees import merge_leaves
 
 GOAL = 25.0
 MEMORY = 0.25

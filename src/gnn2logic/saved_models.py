@@ -14,8 +14,7 @@ from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.multi_target.documents import FORMAT as TARGETS
 from gnn2logic.multi_target.documents import models_from_bytes
 from gnn2logic.multi_target.predictor import MultiTargetPredictor
-from gnn2logic.scorecards.documents import FORMAT
-from gnn2logic.scorecards.files import read_card
+from gnn2logic.scorecards.documents import FORMAT, read_card
 from gnn2logic.scorecards.predictor import ScorecardPredictor
 
 __all__ = ["load"]

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from gnn2logic.engines import added
 from gnn2logic.learning.coded_trees import Candidates, GrownTree
 from gnn2logic.learning.coding import Codebook, ValueSpace
-from gnn2logic.learning.cost_complexity import gini_costs, pruning_path
+from gnn2logic.learning.final import gini_costs, pruning_path
 from gnn2logic.learning.growing import Division, NodeRequest, TreeJob, grow
 from gnn2logic.learning.shard.rows import RowTable
 from gnn2logic.learning.shard.shelves import MemoryShelf

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnn2logic.learning.leaf_sets import all_subsets, merge_leaves
+from gnn2logic.learning.coded_trees import all_subsets, merge_leaves
 
 
 def test_merging_leaves() -> None:

@@ -13,7 +13,7 @@ from gnn2logic.graphs import Modality, to_pyg
 from gnn2logic.idt.model import InputPredicate, LeafSet, TrueColumn
 from gnn2logic.idt.predict import column_values, final_leaves
 from gnn2logic.learning import final
-from gnn2logic.learning.cost_complexity import PruningPath
+from gnn2logic.learning.final import PruningPath
 
 
 def some_graphs(seed: int = 0, count: int = 80, **options: Any) -> GraphBatch:

@@ -294,7 +294,7 @@ def _settings(
 ) -> dict[str, Any]:
     """Return the settings of the form that is asked for; those of the other are refused."""
     from gnn2logic.idt.parameters import PARAMETERS
-    from gnn2logic.scorecards.files import PARAMETERS as CARD_PARAMETERS
+    from gnn2logic.scorecards.documents import PARAMETERS as CARD_PARAMETERS
 
     ours = ("random_state", "verbose")
     if into is Form.IDT:

@@ -4,8 +4,7 @@ from gnn2logic.datasets.barabasi_albert import barabasi_albert_graphs
 from gnn2logic.datasets.cache import cache_folder
 from gnn2logic.datasets.dataset import AttributedGraph, Dataset, NodeAttributes
 from gnn2logic.datasets.formulas import formula_dataset
-from gnn2logic.datasets.places import load_from
-from gnn2logic.datasets.registry import Entry, Registry, load, names, registry
+from gnn2logic.datasets.registry import Entry, Registry, load, load_from, names, registry
 from gnn2logic.datasets.shapes import ba_2motifs, ba_multi_shapes
 from gnn2logic.datasets.tu import read_tu
 

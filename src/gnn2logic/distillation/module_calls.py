@@ -1,10 +1,11 @@
-"""How a foreign module is called: by its signature, in evaluation mode, and left as it was."""
+"""How a foreign module is called: by its signature, for one of its outputs, and left as it was."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -17,7 +18,14 @@ from gnn2logic._validation import some_of
 from gnn2logic.distillation.outputs import NO_LINKS
 from gnn2logic.exceptions import Gnn2LogicError, TeacherError
 
-__all__ = ["at_rest", "call_by_signature", "call_on_one_graph", "called", "takes_graphs_for_one"]
+__all__ = [
+    "Head",
+    "at_rest",
+    "call_by_signature",
+    "call_on_one_graph",
+    "called",
+    "takes_graphs_for_one",
+]
 
 # How networks for link prediction call the pairs that they are asked about.
 _PAIRS = (
@@ -204,3 +212,40 @@ def _home(module: nn.Module, device: torch.device | None) -> torch.device:
             f"{', '.join(sorted(map(str, homes)))}; leave device out."
         )
     return next(module.parameters()).device
+
+
+@dataclass(frozen=True)
+class Head:
+    """One column of what a network returns.
+
+    Parameters
+    ----------
+    number : int
+    n_heads : int or None
+        How many columns there must be, if that is known.
+    """
+
+    number: int
+    n_heads: int | None
+
+    def of(self, forward: Callable[[nn.Module, Batch], Any]) -> Callable[[nn.Module, Batch], Any]:
+        """Return how to call a module for this column."""
+
+        def call(module: nn.Module, batch: Batch) -> Any:
+            output = forward(module, batch)
+            wanted = "several" if self.n_heads is None else str(self.n_heads)
+            if not isinstance(output, torch.Tensor) or output.dim() != 2:
+                shape = tuple(getattr(output, "shape", ())) or type(output).__name__
+                raise TeacherError(
+                    f"The network must return {wanted} numbers for each graph or node, one for "
+                    f"each target. Got {shape} instead."
+                )
+            n_columns = output.shape[1]
+            if n_columns <= self.number or self.n_heads not in (None, n_columns):
+                raise TeacherError(
+                    f"The network must return one number for each target. Got {n_columns} numbers "
+                    f"for {self.n_heads or f'target number {self.number}'} targets."
+                )
+            return output[:, self.number]
+
+        return call

@@ -19,9 +19,9 @@ from gnn2logic._validation import check_choice, check_whole
 from gnn2logic.distillation.activations import Activations
 from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
 from gnn2logic.distillation.declarations import declared_task
-from gnn2logic.distillation.heads import Head
 from gnn2logic.distillation.layers import Layers, check_layers
 from gnn2logic.distillation.module_calls import (
+    Head,
     at_rest,
     call_by_signature,
     call_on_one_graph,

@@ -12,7 +12,6 @@ import numpy as np
 from gnn2logic.explanation.flips import Flip, flips_at
 from gnn2logic.explanation.parts import FormulaPart, parts_of
 from gnn2logic.explanation.path import Condition, GraphDecisions
-from gnn2logic.explanation.plain import condition_to_dict, flip_to_dict, numbers_of, teacher_to_dict
 from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
 from gnn2logic.explanation.subject import (
     TeacherAnswer,
@@ -20,7 +19,13 @@ from gnn2logic.explanation.subject import (
     ask_teacher_number,
     graph_subject,
 )
-from gnn2logic.explanation.witnessed import WitnessedExplanation
+from gnn2logic.explanation.witnessed import (
+    WitnessedExplanation,
+    condition_to_dict,
+    flip_to_dict,
+    numbers_of,
+    teacher_to_dict,
+)
 from gnn2logic.explanation.witnesses import Witnesses, witnesses_of
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor

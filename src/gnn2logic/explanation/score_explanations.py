@@ -13,10 +13,15 @@ from gnn2logic.explanation.card_reasons import LineReason, card_witnesses, line_
 from gnn2logic.explanation.evidence import Witnesses
 from gnn2logic.explanation.flips import Flip
 from gnn2logic.explanation.parts import FormulaPart, parts_of
-from gnn2logic.explanation.plain import condition_to_dict, flip_to_dict, numbers_of, teacher_to_dict
 from gnn2logic.explanation.score_flips import score_flips
 from gnn2logic.explanation.subject import GraphSubject, TeacherAnswer
-from gnn2logic.explanation.witnessed import WitnessedExplanation
+from gnn2logic.explanation.witnessed import (
+    WitnessedExplanation,
+    condition_to_dict,
+    flip_to_dict,
+    numbers_of,
+    teacher_to_dict,
+)
 from gnn2logic.idt.target import Target
 from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.scorecards.card import Scorecard

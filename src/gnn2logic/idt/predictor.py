@@ -28,9 +28,8 @@ from gnn2logic.idt.model import IDT, Prunings, RuleFront
 from gnn2logic.idt.predict import final_leaves
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.readings import LayerView, Readings, layer_views
-from gnn2logic.idt.rule_figures import class_figures, measured_numbers
+from gnn2logic.idt.rule_figures import class_figures, measured_numbers, shown_labels
 from gnn2logic.idt.rules import Rule, RuleTable
-from gnn2logic.idt.shown import shown_labels
 from gnn2logic.idt.target import Target
 from gnn2logic.logic.export import ClassAnswer
 from gnn2logic.logic.syntax import Formula

@@ -1,7 +1,8 @@
-"""How well a rule does on data: the share that is right, or how near its numbers are."""
+"""Figures of rules: how well one does on data, and how much of it people read."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from gnn2logic.idt.formulas import leaf_classes
 from gnn2logic.idt.graph_model import r_squared
 from gnn2logic.idt.model import RuleNumbers
 from gnn2logic.idt.tree import Tree
+from gnn2logic.logic.syntax import FALSE, Formula
 
 __all__ = [
     "RuleFigures",
@@ -19,6 +21,8 @@ __all__ = [
     "measured_numbers",
     "number_figures",
     "predicted_nodes",
+    "shown_labels",
+    "shown_size",
 ]
 
 FloatArray = npt.NDArray[np.float64]
@@ -89,3 +93,25 @@ def predicted_nodes(full: Tree, cut: frozenset[int]) -> frozenset[tuple[int, int
             one_class = len({predicted for _, predicted in sides}) == 1
             below[node] = ((node, sides[0][1]),) if one_class else sides
     return frozenset(below[0])
+
+
+def shown_labels(formulas: Mapping[Any, Formula]) -> list[Any]:
+    """Return the labels that are answered at all, but the one with the largest formula.
+
+    That one is what is left over; `false` would be read for nothing.
+    """
+    answered = [label for label in formulas if formulas[label] is not FALSE] or list(formulas)
+    if len(answered) == 1:
+        return answered
+    largest = max(answered, key=lambda label: (formulas[label].size, formulas[label].key))
+    return [label for label in answered if label != largest]
+
+
+def shown_size(formulas: Mapping[Any, Formula]) -> int:
+    """Return how many symbols people read: the size of all formulas that are shown.
+
+    >>> from gnn2logic.logic import parse
+    >>> shown_size({"no": parse("1 U0 < 3"), "yes": parse("1 U0 > 2"), "never": parse("false")})
+    2
+    """
+    return sum(formulas[label].size for label in shown_labels(formulas))

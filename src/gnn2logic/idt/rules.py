@@ -20,8 +20,9 @@ from gnn2logic.idt.rule_figures import (
     class_figures,
     number_figures,
     predicted_nodes,
+    shown_labels,
+    shown_size,
 )
-from gnn2logic.idt.shown import shown_labels, shown_size
 from gnn2logic.logic.syntax import FALSE, Formula
 
 __all__ = ["Rule", "RuleTable", "shown_classes"]

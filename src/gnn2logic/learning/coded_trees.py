@@ -1,7 +1,8 @@
-"""Trees in terms of features and codes: what they may split on, growing ones, and those in use."""
+"""Trees in terms of features and codes: growing ones, those in use, and sets of their leaves."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from gnn2logic.learning.coding import Codebook
 from gnn2logic.learning.kernels import reach_leaves
 
-__all__ = ["Candidates", "CodedTree", "GrownTree"]
+__all__ = ["Candidates", "CodedTree", "GrownTree", "all_subsets", "merge_leaves"]
 
 IntArray = npt.NDArray[np.int64]
 LeafNumbers = npt.NDArray[np.int32]
@@ -143,3 +144,46 @@ class CodedTree:
         feature, limit = np.array(self.feature), np.array(self.limit)
         reach_leaves(codes, feature, limit, np.array(self.children), answer, out)
         return out
+
+
+def merge_leaves(
+    values: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+) -> list[tuple[int, ...]]:
+    """Return the 2k-1 sets of agglomerative merging: singletons first, all leaves last.
+
+    Again and again the two sets with the closest predictions are merged; the prediction of a set is
+    the weighted mean of its leaves. Among equally close pairs the first leaves go first.
+
+    Parameters
+    ----------
+    values : array of shape (n_leaves, n_targets)
+    weights : array of shape (n_leaves,)
+
+    Examples
+    --------
+    >>> merge_leaves(np.array([[0.0], [5.0], [1.0]]), np.ones(3))
+    [(0,), (1,), (2,), (0, 2), (0, 1, 2)]
+    """
+    active: dict[tuple[int, ...], tuple[npt.NDArray[np.float64], float]] = {
+        (leaf,): (values[leaf], float(weights[leaf])) for leaf in range(len(values))
+    }
+    sets = list(active)
+    while len(active) > 1:
+        pairs = [(min(a, b), max(a, b)) for a, b in itertools.combinations(active, 2)]
+        distances = [float(((active[a][0] - active[b][0]) ** 2).sum()) for a, b in pairs]
+        _, (one, other) = min(zip(distances, pairs, strict=True))
+        (value, weight), (other_value, other_weight) = active.pop(one), active.pop(other)
+        total = weight + other_weight
+        merged = tuple(sorted((*one, *other)))
+        active[merged] = ((value * weight + other_value * other_weight) / total, total)
+        sets.append(merged)
+    return sets
+
+
+def all_subsets(n_leaves: int) -> list[tuple[int, ...]]:
+    """Return every set of leaves but the empty one, small ones first."""
+    return [
+        members
+        for size in range(1, n_leaves + 1)
+        for members in itertools.combinations(range(n_leaves), size)
+    ]

@@ -18,12 +18,17 @@ import numpy.typing as npt
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.idt.model import Column, InputPredicate, Layer, LeafSet, TrueColumn
 from gnn2logic.idt.tree import Split, Tree
-from gnn2logic.learning.coded_trees import Candidates, CodedTree, GrownTree
+from gnn2logic.learning.coded_trees import (
+    Candidates,
+    CodedTree,
+    GrownTree,
+    all_subsets,
+    merge_leaves,
+)
 from gnn2logic.learning.coding import Codebook, Measure
 from gnn2logic.learning.features import Feature, FeatureTable, first_of_equals
 from gnn2logic.learning.growing import NodeRequest, TreeJob, grow
 from gnn2logic.learning.layer_targets import quantiser_of
-from gnn2logic.learning.leaf_sets import all_subsets, merge_leaves
 from gnn2logic.learning.settings import LayerSettings
 from gnn2logic.learning.shard.shards import Shards
 from gnn2logic.learning.shard.state import ShardState

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.idt.shown import shown_labels
+from gnn2logic.idt.rule_figures import shown_labels
 from gnn2logic.logic.equivalence import equivalent
 from gnn2logic.logic.equivalence.space import enumerable_nodes, space_of
 from gnn2logic.logic.simplification.cover import atoms_of

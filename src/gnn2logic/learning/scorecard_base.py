@@ -19,7 +19,7 @@ from gnn2logic.learning.data import RowLabels
 from gnn2logic.learning.graph_estimator import DEFAULT_LAYERS, GraphEstimator
 from gnn2logic.learning.settings import card_options, layer_modalities
 from gnn2logic.learning.targets import integer_weights
-from gnn2logic.scorecards.files import PARAMETERS, read_card
+from gnn2logic.scorecards.documents import PARAMETERS, read_card
 from gnn2logic.scorecards.predictor import ScorecardPredictor
 from gnn2logic.storage import ShardStore
 

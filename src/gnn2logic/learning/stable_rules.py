@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnn2logic._optional import import_optional
 from gnn2logic._text import one_line
-from gnn2logic.idt.shown import shown_labels
+from gnn2logic.idt.rule_figures import shown_labels
 from gnn2logic.learning.rule_groups import RuleFrequency
 from gnn2logic.logic.equivalence.space import GRAPH_CLASSES
 from gnn2logic.logic.printing.text import to_unicode

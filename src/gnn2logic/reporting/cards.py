@@ -29,7 +29,7 @@ from gnn2logic.reporting.number_comparison import number_figures
 from gnn2logic.reporting.subject import ReportLimits, ReportSubject
 from gnn2logic.scorecards import Line, ScorecardPredictor
 from gnn2logic.scorecards.card import held_conditions
-from gnn2logic.scorecards.files import PARAMETERS
+from gnn2logic.scorecards.documents import PARAMETERS
 from gnn2logic.scorecards.tables import table_to_text
 
 __all__ = ["CARD_ROLES", "CardStory"]

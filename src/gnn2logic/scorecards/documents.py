@@ -1,4 +1,4 @@
-"""Scorecards as JSON documents: what is written, and the audit of what is read.
+"""Scorecards as JSON documents and files: what is written, and the audit of what is read.
 
 Nothing of a document is trusted. Its form is checked by a strict schema, its content by the rules
 below and by the values that are built from it.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from typing import Any, Literal
 
 import msgspec
@@ -16,18 +17,40 @@ from gnn2logic._digests import digest_of_document
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import FeatureError, FormulaError, ModelFileError, ParameterError
 from gnn2logic.idt.documents import check_class_labels
+from gnn2logic.idt.files import check_terms, read_model_file
+from gnn2logic.idt.parameters import parameters_from_document
 from gnn2logic.idt.tree_documents import Strict
 from gnn2logic.logic.documents import formulas_from_rows, formulas_to_rows
 from gnn2logic.logic.syntax import Formula
+from gnn2logic.logic.walk import predicate_names, relation_names
 from gnn2logic.scorecards.card import Line, Scorecard
 from gnn2logic.scorecards.path import CalibrationBin, CardPath, PathRow
 
-__all__ = ["FORMAT", "CardContents", "from_bytes", "to_bytes"]
+__all__ = ["FORMAT", "PARAMETERS", "CardContents", "from_bytes", "read_card", "to_bytes"]
 
 FORMAT = "gnn2logic.scorecard"
 FORMAT_VERSION = 1
 # Points are small; scores of so many at most are exact whatever the number of lines.
 _MOST_POINTS = 2**31
+# Parameters that are written are those of the estimators; the encoder is fitted, and written whole.
+PARAMETERS = (
+    "max_lines",
+    "max_line_size",
+    "max_points",
+    "n_layers",
+    "max_time",
+    "modalities",
+    "absolute",
+    "relative",
+    "max_samples",
+    "class_weight",
+    "target_name",
+    "unit",
+    "n_shards",
+    "n_jobs",
+    "random_state",
+    "verbose",
+)
 
 
 class _Line(Strict, frozen=True):
@@ -214,3 +237,16 @@ def _row_from_document(card: _Card, document: _CardDocument, formulas: list[Form
         document.level,
     )
     return PathRow(built, card.train, card.held_out, card.held_out_loss)
+
+
+def read_card(path: str | os.PathLike[str], data: bytes | None = None) -> CardContents:
+    """Return what the file of a scorecard holds, checked; `data` are its bytes where known."""
+    data = read_model_file(path) if data is None else data
+    try:
+        contents = from_bytes(data)
+        parameters_from_document(contents.parameters, PARAMETERS)
+        conditions = [each for row in contents.path for each in row.card.conditions]
+        check_terms(contents.encoder, predicate_names(*conditions), relation_names(*conditions))
+    except ModelFileError as error:
+        raise ModelFileError(f"Cannot load {os.fspath(path)!r}. {error}") from None
+    return contents

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnn2logic.idt.formulas import class_formula, final_columns, tree_size
 from gnn2logic.idt.from_formulas import ColumnBuilder
 from gnn2logic.idt.model import IDT
-from gnn2logic.idt.shown import shown_size
+from gnn2logic.idt.rule_figures import shown_size
 from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule
 from gnn2logic.logic.syntax import Formula, Modal

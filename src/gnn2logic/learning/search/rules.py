@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.idt.shown import shown_size
+from gnn2logic.idt.rule_figures import shown_size
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.logic.syntax import (
     FALSE,
