@@ -1,21 +1,24 @@
 """Measure the house: how many files there are, how long they are, and who imports whom.
 
-`python tools/house.py` prints it, `--modules` adds a line for each module, and `--check` ends with
-status 1 if a file is longer than 400 lines. Files are read and never imported, so it takes a
-second and needs nothing installed.
+`python tools/house.py` prints it, with the modules that no table of `ARCHITECTURE.md` names.
+`--modules` adds a line for each module, and `--check` ends with status 1 if a file is longer than
+400 lines. Files are read and never imported, so it takes a second and needs nothing installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import re
 import statistics
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "gnn2logic"
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "gnn2logic"
 
 # Longer files have more than one job; shorter ones are rarely worth a door of their own.
 LONGEST = 400
@@ -105,6 +108,43 @@ def summary(modules: Sequence[Module]) -> str:
     return "\n".join(lines)
 
 
+def not_in_tables(modules: Sequence[Module], page: str) -> list[str]:
+    """Return the modules of rooms that the first column of no table of their room names.
+
+    A room is a heading; ``name`` stands for a module, ``read_*`` and ``search.*`` for several, and
+    behind ``export.sql`` a plain ``sql_names`` is beside it.
+    """
+    named: dict[str, list[str]] = {}
+    for section in re.split("^###+ ", page, flags=re.MULTILINE)[1:]:
+        heading, _, text = section.partition("\n")
+        columns = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+        patterns = [name for column in columns for name in _names_in(column)]
+        for room in heading.strip().split(" and "):
+            # A folder in a room may have a heading too: ### learning, #### learning.search.
+            head = "" if "." not in room else f"{room.partition('.')[2]}."
+            named.setdefault(room.partition(".")[0], []).extend(head + name for name in patterns)
+    missing = []
+    packages = {module.name.rpartition(".")[0] for module in modules}
+    for module in modules:
+        room, _, name = module.name.partition(".")[2].partition(".")
+        if not name or module.name in packages:
+            continue
+        known = (pattern.removeprefix(f"{room}.") for pattern in named.get(room, []))
+        if not any(fnmatchcase(name, pattern) for pattern in known):
+            missing.append(module.name)
+    return missing
+
+
+def _names_in(column: str) -> Iterator[str]:
+    folder = ""
+    for name in re.findall("`([^`]+)`", column):
+        yield name
+        if "." in name:
+            folder = name.rpartition(".")[0]
+        elif folder:
+            yield f"{folder}.{name}"
+
+
 def too_long(modules: Sequence[Module]) -> list[Module]:
     """Return the modules that should be more than one."""
     return [module for module in modules if module.n_lines > LONGEST]
@@ -123,6 +163,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not modules:
         parser.error(f"the folder must hold Python files. Got {options.folder} instead.")
     print(summary(modules))
+    if options.folder == SOURCE:
+        missing = not_in_tables(modules, (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+        print("\nIn no table of ARCHITECTURE.md:" if missing else "\nAll are in ARCHITECTURE.md.")
+        print("".join(f"  {name}\n" for name in missing), end="")
     if options.modules:
         print("\nlines  importers  module")
         for module in modules:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,3 +97,22 @@ def test_folders_without_files_are_refused(tmp_path: Path) -> None:
     done = run(tmp_path)
     assert done.returncode == 2
     assert "must hold Python files" in done.stderr
+
+
+def test_modules_that_no_table_names_are_listed() -> None:
+    house = load_script()
+    names = ["house.door", "house.rooms", "house.rooms.d", "house.rooms.e", "house.rooms.in.f"]
+    modules = [house.Module(name, 1, ()) for name in [*names, "house.rooms.in.g", "house.hall.h"]]
+    page = "### rooms\n\n| module | job |\n| `d`, `in.f`, `g` | `e` is told here alone |\n"
+    assert house.not_in_tables(modules, page) == ["house.rooms.e", "house.hall.h"]
+    assert house.not_in_tables(modules, page + "### hall\n| `*` |\n") == ["house.rooms.e"]
+
+
+def load_script() -> Any:
+    spec = importlib.util.spec_from_file_location("house_script", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -20,14 +20,14 @@ from gnn2logic.exceptions import ParameterError, UnseenCategoryWarning, Unsuppor
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.scorecards import ScorecardPredictor
 
-__all__ = ["Comparison"]
+__all__ = ["ModelPair"]
 
 Rule = IDTPredictor | ScorecardPredictor
 # Counterexamples that are kept; nobody looks at more.
 _MOST_KEPT = 20
 
 
-class Comparison:
+class ModelPair:
     """A rule and a network, asked together; differences are counted by graph and some are kept."""
 
     def __init__(self, rule: object, teacher: object) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from gnn2logic._validation import check_choice, check_whole, is_number, seed_from
-from gnn2logic.certification.answers import Comparison
+from gnn2logic.certification.answers import ModelPair
 from gnn2logic.certification.certificates import Certificate
 from gnn2logic.certification.exhaustive import certify_all_graphs
 from gnn2logic.certification.statistical import certify_by_sample
@@ -103,7 +103,7 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
             "time_limit must be a positive number of seconds, or None for no limit. "
             f"Got {time_limit!r} instead."
         )
-    comparison = Comparison(idt, teacher)
+    pair = ModelPair(idt, teacher)
     if graphs is None and grade == "statistical":
         raise ParameterError(
             "graphs must be given for the statistical grade: fresh ones, which nothing has "
@@ -113,16 +113,16 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
         if not (is_number(margin) and 0 <= margin < float("inf")):
             raise ParameterError(f"margin must be a number, 0 or more. Got {margin!r} instead.")
         return certify_by_proof(
-            comparison,
+            pair,
             max_nodes=max_nodes,
             graph_class=graph_class,
             time_limit=time_limit,
             margin=margin,
         )
-    items = _all_sorts(comparison) if graphs is None else pyg_graphs(read_once(graphs))
+    items = _all_sorts(pair) if graphs is None else pyg_graphs(read_once(graphs))
     if grade == "exhaustive":
         return certify_all_graphs(
-            comparison,
+            pair,
             items,
             max_nodes=max_nodes,
             graph_class=graph_class,
@@ -131,13 +131,13 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
         )
     rng = np.random.default_rng(seed_from(random_state))
     return certify_by_sample(
-        comparison, items, source=source, n_graphs=n_graphs, confidence=confidence, rng=rng
+        pair, items, source=source, n_graphs=n_graphs, confidence=confidence, rng=rng
     )
 
 
-def _all_sorts(comparison: Comparison) -> list[Data]:
+def _all_sorts(pair: ModelPair) -> list[Data]:
     """Return graphs that have every sort of node there can be, for rules that read predicates."""
-    encoder = comparison.rule.encoder_
+    encoder = pair.rule.encoder_
     names = tuple(str(name) for name in encoder.feature_names_in_)
     kinds = {column.kind for column in encoder.columns_}
     if kinds - {"binary"} or len(names) > _MOST_PREDICATES or encoder.given_relations_:

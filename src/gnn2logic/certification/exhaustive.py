@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from torch_geometric.data import Data
 
-from gnn2logic.certification.answers import Comparison
+from gnn2logic.certification.answers import ModelPair
 from gnn2logic.certification.certificates import Certificate
 from gnn2logic.distillation.mutation import Candidate, Material
 from gnn2logic.exceptions import EquivalenceError, UnsupportedInputError
@@ -35,7 +35,7 @@ class _NodeTypes(GraphSpace):
 
 
 def certify_all_graphs(
-    comparison: Comparison,
+    pair: ModelPair,
     graphs: list[Data],
     *,
     max_nodes: int,
@@ -67,21 +67,21 @@ def certify_all_graphs(
         for n_nodes in range(1, max_nodes + 1):
             for level in coloured_graphs(space, n_nodes, Representatives(space, deadline)):
                 for some in level:
-                    _ask(comparison, material, space, some, deadline)
+                    _ask(pair, material, space, some, deadline)
                 # All graphs of the level with the first difference: smallest ones are together.
-                if comparison.n_disagreements:
+                if pair.n_disagreements:
                     break
-            if comparison.n_disagreements:
+            if pair.n_disagreements:
                 break
             proven = n_nodes
         finished = True
     except OutOfTimeError:
         pass
-    return _certificate(comparison, space, proven, max_nodes, finished)
+    return _certificate(pair, space, proven, max_nodes, finished)
 
 
 def _ask(
-    comparison: Comparison,
+    pair: ModelPair,
     material: Material,
     space: GraphSpace,
     graphs: ColouredGraphs,
@@ -104,18 +104,18 @@ def _ask(
             nodes = material.node_types[graphs.colours[row]]
             edges = np.repeat(material.edge_types[:1], len(pairs))
             block.append(material.data(Candidate(0, nodes, pairs.T.copy(), edges)))
-        comparison.ask(block)
+        pair.ask(block)
 
 
 def _certificate(
-    comparison: Comparison, space: _NodeTypes, proven: int, max_nodes: int, finished: bool
+    pair: ModelPair, space: _NodeTypes, proven: int, max_nodes: int, finished: bool
 ) -> Certificate:
-    n, k = comparison.n_compared, comparison.n_disagreements
+    n, k = pair.n_compared, pair.n_disagreements
     sorts = "one sort of nodes" if space.n_types == 1 else f"{space.n_types} sorts of nodes"
     source = f"{space.describe(max_nodes)}, of the {sorts} in the data"
     where = f"all {space.describe(proven)}, of the {sorts} in the data" if proven else ""
     if k:
-        first = comparison.counterexamples[0]
+        first = pair.counterexamples[0]
         statement = (
             f"Rule and network differ on a graph with {count_nodes(first.graph.n_nodes)}: the rule "
             f"says {first.idt}, the network {first.teacher}."
@@ -141,5 +141,5 @@ def _certificate(
         confidence=None,
         source=source,
         max_nodes=proven,
-        counterexamples=comparison.counterexamples,
+        counterexamples=pair.counterexamples,
     )

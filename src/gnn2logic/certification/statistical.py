@@ -8,7 +8,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from gnn2logic._validation import check_choice
-from gnn2logic.certification.answers import Comparison
+from gnn2logic.certification.answers import ModelPair
 from gnn2logic.certification.bounds import agreement_bound, check_confidence
 from gnn2logic.certification.certificates import Certificate
 from gnn2logic.distillation.mutation import Material
@@ -25,7 +25,7 @@ _MOST_CHANGES = 5
 
 
 def certify_by_sample(
-    comparison: Comparison,
+    pair: ModelPair,
     graphs: list[Data],
     *,
     source: str,
@@ -39,14 +39,14 @@ def certify_by_sample(
     if source == "given":
         for start in range(0, len(graphs), _AT_ONCE):
             block = graphs[start : start + _AT_ONCE]
-            comparison.ask(block, range(start, start + len(block)))
+            pair.ask(block, range(start, start + len(block)))
     else:
-        _draw(comparison, graphs, source, n_graphs, rng)
-    n, k = comparison.n_compared, comparison.n_disagreements
+        _draw(pair, graphs, source, n_graphs, rng)
+    n, k = pair.n_compared, pair.n_disagreements
     bound = agreement_bound(n - k, n, confidence)
     whom = (
         "Rule and network agree"
-        if comparison.level == "graph"
+        if pair.level == "graph"
         else ("Rule and network agree at all nodes")
     )
     differ = "differ once" if k == 1 else f"differ {k} times" if k else "never differ"
@@ -67,16 +67,16 @@ def certify_by_sample(
         confidence=confidence,
         source=SOURCES[source],
         max_nodes=None,
-        counterexamples=comparison.counterexamples,
+        counterexamples=pair.counterexamples,
     )
 
 
 def _draw(
-    comparison: Comparison, graphs: list[Data], source: str, n_graphs: int, rng: np.random.Generator
+    pair: ModelPair, graphs: list[Data], source: str, n_graphs: int, rng: np.random.Generator
 ) -> None:
     material = Material.of(graphs)
-    while comparison.n_compared < n_graphs:
-        count = min(_AT_ONCE, n_graphs - comparison.n_compared)
+    while pair.n_compared < n_graphs:
+        count = min(_AT_ONCE, n_graphs - pair.n_compared)
         drawn, origins = [], []
         for number in rng.integers(len(graphs), size=count).tolist():
             if source == "random":
@@ -87,4 +87,4 @@ def _draw(
                     candidate = material.mutate(candidate, rng)
             drawn.append(material.data(candidate))
             origins.append(number)
-        comparison.ask(drawn, origins)
+        pair.ask(drawn, origins)

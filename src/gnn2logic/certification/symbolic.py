@@ -11,7 +11,7 @@ import threading
 from fractions import Fraction
 from typing import Any
 
-from gnn2logic.certification.answers import Comparison
+from gnn2logic.certification.answers import ModelPair
 from gnn2logic.certification.certificates import Certificate
 from gnn2logic.certification.network_terms import NetworkTerms, check_supported
 from gnn2logic.exceptions import UnsupportedInputError
@@ -24,7 +24,7 @@ __all__ = ["certify_by_proof"]
 
 
 def certify_by_proof(
-    comparison: Comparison,
+    pair: ModelPair,
     *,
     max_nodes: int,
     graph_class: str,
@@ -33,8 +33,8 @@ def certify_by_proof(
 ) -> Certificate:
     """Return whether there is a graph of up to so many nodes on which two differ."""
     z3 = load_z3()
-    check_supported(comparison.teacher.module)
-    encoder = comparison.rule.encoder_
+    check_supported(pair.teacher.module)
+    encoder = pair.rule.encoder_
     if any(column.kind != "binary" for column in encoder.columns_) or encoder.relations_:
         raise UnsupportedInputError(
             "The symbolic grade is for rules that read predicates, 0 or 1 at each node, and edges "
@@ -46,19 +46,19 @@ def certify_by_proof(
     proven, finished = 0, False
     try:
         for n_nodes in range(1, max_nodes + 1):
-            _search_size(z3, comparison, space, n_nodes, deadline, margin)
-            if comparison.n_disagreements:
+            _search_size(z3, pair, space, n_nodes, deadline, margin)
+            if pair.n_disagreements:
                 break
             proven = n_nodes
         finished = True
     except OutOfTimeError:
         pass
-    return _certificate(comparison, space, proven, max_nodes, finished, margin)
+    return _certificate(pair, space, proven, max_nodes, finished, margin)
 
 
 def _search_size(
     z3: Any,
-    comparison: Comparison,
+    pair: ModelPair,
     space: GraphSpace,
     n_nodes: int,
     deadline: Deadline,
@@ -69,17 +69,19 @@ def _search_size(
     context = z3.Context()
     encoding = Encoding(z3, context, space, n_nodes, deadline)
     terms = NetworkTerms(encoding, space.names, context)
-    scores = terms.scores(comparison.teacher.module)
-    labels = comparison.rule.classes_.tolist()
-    says = encoding.truths(*(comparison.rule.formula(label) for label in labels))
+    scores = terms.scores(pair.teacher.module)
+    labels = pair.rule.classes_.tolist()
+    says = encoding.truths(*(pair.rule.formula(label) for label in labels))
     solver = z3.Solver(ctx=context)
     solver.set("random_seed", 0)
     solver.add(*encoding.constraints, *terms.constraints)
     solver.add(
         z3.Or(
             [
-                z3.And(said, z3.Not(_clearly(z3, terms, scores, place, margin)))
-                for said, place in zip(says, _places(comparison, labels, len(scores)), strict=True)
+                z3.And(said, z3.Not(_clearly(z3, terms, scores, output, margin)))
+                for said, output in zip(
+                    says, _output_numbers(pair, labels, len(scores)), strict=True
+                )
             ]
         )
     )
@@ -92,7 +94,7 @@ def _search_size(
             return
         model = solver.model()
         graph = graph_of(space, encoding, model)
-        if comparison.ask(pyg_graphs(graph)):
+        if pair.ask(pyg_graphs(graph)):
             return
         # The scores are close, but the two agree: this graph is settled by running it.
         solver.add(
@@ -117,37 +119,37 @@ def _checked(solver: Any, context: Any, deadline: Deadline) -> Any:
         alarm.cancel()
 
 
-def _places(comparison: Comparison, labels: list[Any], n_scores: int) -> list[int]:
+def _output_numbers(pair: ModelPair, labels: list[Any], n_scores: int) -> list[int]:
     """Return which output stands for each class of the rule; -1 for a class of no output."""
-    known = comparison.teacher.classes
+    known = pair.teacher.classes
     classes = list(range(max(2, n_scores))) if known is None else list(known)
     return [classes.index(label) if label in classes else -1 for label in labels]
 
 
-def _clearly(z3: Any, terms: NetworkTerms, scores: list[Any], place: int, margin: float) -> Any:
+def _clearly(z3: Any, terms: NetworkTerms, scores: list[Any], output: int, margin: float) -> Any:
     """Return that the network says a class, with a lead of more than the margin."""
-    if place < 0:
+    if output < 0:
         return z3.BoolVal(False, terms.context)
     lead = terms.number(Fraction(margin))
     if len(scores) == 1:
-        return scores[0] > lead if place == 1 else scores[0] < -lead
-    others = [score for number, score in enumerate(scores) if number != place]
-    return z3.And([scores[place] - other > lead for other in others])
+        return scores[0] > lead if output == 1 else scores[0] < -lead
+    others = [score for number, score in enumerate(scores) if number != output]
+    return z3.And([scores[output] - other > lead for other in others])
 
 
 def _certificate(
-    comparison: Comparison,
+    pair: ModelPair,
     space: GraphSpace,
     proven: int,
     max_nodes: int,
     finished: bool,
     margin: float,
 ) -> Certificate:
-    n, k = comparison.n_compared, comparison.n_disagreements
+    n, k = pair.n_compared, pair.n_disagreements
     where = f"all {space.describe(proven)}" if proven else ""
     run = f" {n:,} graphs with closer scores were run." if n - k else ""
     if k:
-        first = comparison.counterexamples[0]
+        first = pair.counterexamples[0]
         statement = (
             f"Rule and network differ on a graph with {count_nodes(first.graph.n_nodes)}, which "
             f"was run: the rule says {first.idt}, the network {first.teacher}."
@@ -174,5 +176,5 @@ def _certificate(
         confidence=None,
         source=space.describe(max_nodes),
         max_nodes=proven,
-        counterexamples=comparison.counterexamples,
+        counterexamples=pair.counterexamples,
     )

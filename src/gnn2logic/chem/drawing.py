@@ -72,13 +72,18 @@ def to_mol(graph: GraphBatch) -> Any:
         if aromatic is not None:
             atom.SetIsAromatic(bool(aromatic[node]))
         mol.AddAtom(atom)
-    kinds = {"single": "SINGLE", "double": "DOUBLE", "triple": "TRIPLE", "aromatic": "AROMATIC"}
+    bond_types = {
+        "single": "SINGLE",
+        "double": "DOUBLE",
+        "triple": "TRIPLE",
+        "aromatic": "AROMATIC",
+    }
     relations = {name: matrix for name, matrix in graph.relations.items() if name in BONDS}
     sources, targets = graph.adjacency.nonzero()
     for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
         if source < target or (source > target and not graph.adjacency[target, source]):
             names = [name for name, matrix in relations.items() if matrix[source, target]]
-            bond_type = getattr(chem.BondType, kinds[names[0] if names else "single"])
+            bond_type = getattr(chem.BondType, bond_types[names[0] if names else "single"])
             mol.AddBond(source, target, bond_type)
             if names == ["aromatic"]:
                 for end in (source, target):

@@ -342,16 +342,16 @@ def _molecules(
     number = {name: position for position, name in enumerate(names)}
     predicates = np.zeros((int(ptr[-1]), len(names)), dtype=bool)
     bonds: list[tuple[int, int]] = []
-    kinds: list[str] = []
+    bond_types: list[str] = []
     for start, mol in zip(ptr[:-1].tolist(), mols, strict=True):
         for row, atom in enumerate(mol.GetAtoms(), start=start):
             predicates[row, [number[name] for name in _true_of(atom, stereo)]] = True
         for bond in mol.GetBonds():
             bonds.append((start + bond.GetBeginAtomIdx(), start + bond.GetEndAtomIdx()))
-            kinds.append(str(bond.GetBondType()).lower())
+            bond_types.append(str(bond.GetBondType()).lower())
     pairs = np.array(bonds, dtype=np.int64).reshape(-1, 2)
     sources, targets = np.concatenate([pairs, pairs[:, ::-1]]).T
-    both = np.array(kinds * 2, dtype=object)
+    both = np.array(bond_types * 2, dtype=object)
     relations = {name: np.flatnonzero(both == name) for name in BONDS}
     graphs = structure(ptr, sources, targets, relations).with_predicates(predicates, names)
     return Molecules(graphs, tuple(mols), np.array(list(rows), dtype=np.int64), problems)

@@ -53,12 +53,12 @@ def named_pyg(graphs: Iterable[Any], *, features: str = "pyg") -> list[Any]:
     array([ True, False])
     """
     check_choice("features", features, tuple(_ATOMS), error=ParameterError)
-    n_codes, kinds = _BOND_CODES[features]
-    numbers = [_RELATIONS.index(kinds.get(code, _OTHER_BOND)) for code in range(n_codes)]
+    n_codes, bond_names = _BOND_CODES[features]
+    numbers = [_RELATIONS.index(bond_names.get(code, _OTHER_BOND)) for code in range(n_codes)]
     return [_named(graph, number, _ATOMS[features], numbers) for number, graph in enumerate(graphs)]
 
 
-def _named(graph: Any, number: int, columns: tuple[str, ...], kinds: list[int]) -> Any:
+def _named(graph: Any, number: int, columns: tuple[str, ...], relation_numbers: list[int]) -> Any:
     x, bonds = getattr(graph, "x", None), getattr(graph, "edge_attr", None)
     if x is None or x.ndim != 2 or x.shape[1] != len(columns):
         got = "nothing" if x is None else f"shape {tuple(x.shape)}"
@@ -73,13 +73,14 @@ def _named(graph: Any, number: int, columns: tuple[str, ...], kinds: list[int]) 
             f"bond. Got {got} instead."
         )
     codes = bonds[:, 0].long()
-    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(kinds):
+    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(relation_numbers):
         raise GraphError(
             f"The first column of edge_attr of graph {number} must hold types of bonds, from 0 to "
-            f"{len(kinds) - 1}. Got {int(codes.min())} to {int(codes.max())}; is `features` right?"
+            f"{len(relation_numbers) - 1}. Got {int(codes.min())} to {int(codes.max())}; is "
+            "`features` right?"
         )
     named = copy.copy(graph)
     named.predicate_names = columns
-    named.edge_type = codes.new_tensor(kinds)[codes]
+    named.edge_type = codes.new_tensor(relation_numbers)[codes]
     named.relation_names = _RELATIONS
     return named

@@ -194,7 +194,7 @@ def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
 def short_words_of_chemists(formula: Formula, graphs: GraphBatch | None = None) -> str | None:
     """Return what `in_words` says of bonded atoms; None for formulas that have no such words."""
     groups = {} if graphs is None else named_groups(formula, graphs)
-    named = {_everyday(part): name for part, name in groups.items()}
+    named = {_everyday(group): name for group, name in groups.items()}
     try:
         return _Words(named).sentence(_everyday(formula))
     except TranslationError:
@@ -289,9 +289,9 @@ class _Words:
         name = " or ".join(map(_element_name, names))
         return _Noun(f"{name} atom", f"{name} atoms")
 
-    def _property(self, part: Formula, adjectives: list[str], more: list[str]) -> None:
-        is_not = isinstance(part, Not)
-        inner = part.child if isinstance(part, Not) else part
+    def _property(self, formula: Formula, adjectives: list[str], more: list[str]) -> None:
+        is_not = isinstance(formula, Not)
+        inner = formula.child if isinstance(formula, Not) else formula
         if not isinstance(inner, Predicate):
             raise TranslationError("There are no words for this.")
         name = inner.name
@@ -317,9 +317,9 @@ class _Words:
         else:
             raise TranslationError("There are no words for this.")
 
-    def _bonds(self, part: Formula) -> str:
-        negated = isinstance(part, Not)
-        node = part.child if isinstance(part, Not) else part
+    def _bonds(self, formula: Formula) -> str:
+        negated = isinstance(formula, Not)
+        node = formula.child if isinstance(formula, Not) else formula
         assert isinstance(node, Modal)
         is_near = node.modality.set_name == "A" and node.modality.edges.relation in _BOUND
         if not is_near or isinstance(node.threshold, Fraction):

@@ -100,7 +100,7 @@ class Task(StrEnum):
     REGRESSION = "regression"
 
 
-class Form(StrEnum):
+class ModelForm(StrEnum):
     """What is made of a network, or of labels."""
 
     IDT = "idt"
@@ -132,8 +132,8 @@ def distill(
         ),
     ] = None,
     into: Annotated[
-        Form, typer.Option(help="Rules, or a scorecard: lines whose points are added up.")
-    ] = Form.IDT,
+        ModelForm, typer.Option(help="Rules, or a scorecard: lines whose points are added up.")
+    ] = ModelForm.IDT,
     card: Annotated[
         list[str] | None,
         typer.Option(
@@ -189,7 +189,7 @@ def distill(
 
     settings = _settings(into, idt, card, checkpoint)
     settings |= {"random_state": seed, "verbose": int(not quiet)}
-    what = "rules" if into is Form.IDT else "a scorecard"
+    what = "rules" if into is ModelForm.IDT else "a scorecard"
     if is_store(dataset):
         if task is Task.REGRESSION:
             raise ParameterError("--task regression is for CSV files of molecules, not for shards.")
@@ -199,7 +199,7 @@ def distill(
         say(f"Learning {what} from {store.n_graphs} graphs of {store.path.name} ...")
         with engine_from(dask, max_memory) as engine:
             chosen_variant = str(_variant(variant, labels))
-            if into is Form.IDT and teacher is None:
+            if into is ModelForm.IDT and teacher is None:
                 settings = {"n_layers": layers} | settings
             model = learn_from_store(
                 store, teacher, chosen_variant, str(into), settings | {"engine": engine}
@@ -237,7 +237,7 @@ def distill(
         settings["engine"] = engine
         if from_labels:
             say(f"Learning {what} from {len(chosen.data)} graphs of {whole.name} ...")
-            depth = {"n_layers": layers} if into is Form.IDT else {}
+            depth = {"n_layers": layers} if into is ModelForm.IDT else {}
             learned = learner(str(into), "graph", numbers=numbers)(**(depth | settings))
             model = learned.fit(chosen.graphs, chosen.labels)
         else:
@@ -290,14 +290,14 @@ def _variant(variant: Variant | None, labels: bool) -> Variant:
 
 
 def _settings(
-    into: Form, idt: list[str] | None, card: list[str] | None, checkpoint: Path | None
+    into: ModelForm, idt: list[str] | None, card: list[str] | None, checkpoint: Path | None
 ) -> dict[str, Any]:
     """Return the settings of the form that is asked for; those of the other are refused."""
     from gnn2logic.idt.parameters import PARAMETERS
     from gnn2logic.scorecards.documents import PARAMETERS as CARD_PARAMETERS
 
     ours = ("random_state", "verbose")
-    if into is Form.IDT:
+    if into is ModelForm.IDT:
         if card:
             raise ParameterError("--card is for --into scorecard. Settings of rules are --idt.")
         known = [name for name in PARAMETERS if name not in ours]

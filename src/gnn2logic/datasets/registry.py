@@ -221,12 +221,12 @@ def check_options(name: str, build: Callable[..., Dataset], options: dict[str, A
             )
 
 
-def load_from(place: str, **options: Any) -> Dataset:
+def load_from(name_or_folder: str, **options: Any) -> Dataset:
     """Return a data set by its name or its folder; known names come first.
 
     Parameters
     ----------
-    place : str
+    name_or_folder : str
         A name that `load` knows, or a folder with the files of the TU format, or with a folder
         ``raw`` that has them.
     **options
@@ -237,17 +237,17 @@ def load_from(place: str, **options: Any) -> Dataset:
     >>> load_from("psi_0", n_graphs=20)
     Dataset('psi_0', 20 graphs, 2 features, 2 classes)
     """
-    folder = Path(place)
-    is_path = folder.is_dir() or str(folder.parent) != "." or place.startswith(".")
-    if place in names() or not is_path:
-        return load(place, **options)
+    folder = Path(name_or_folder)
+    is_path = folder.is_dir() or str(folder.parent) != "." or name_or_folder.startswith(".")
+    if name_or_folder in names() or not is_path:
+        return load(name_or_folder, **options)
     if is_store(folder):
         raise DataSetError(
-            f"{place!r} is a shard store. The commands check and evaluate read one; for others "
-            "give the data set that it was made of."
+            f"{name_or_folder!r} is a shard store. The commands check and evaluate read one; for "
+            "others give the data set that it was made of."
         )
     named = {key: value for key, value in options.items() if key != "name"}
-    check_options(place, partial(read_tu, folder), named)
+    check_options(name_or_folder, partial(read_tu, folder), named)
     inside = folder / "raw"
     if inside.is_dir() and not list(folder.glob("*_graph_indicator.txt")):
         # As PyTorch Geometric keeps them.

@@ -10,11 +10,11 @@ from torch import nn
 
 __all__ = ["Declaration", "declared_task"]
 
-Kind = Literal["classes", "logit", "probability", "independent", "regression"]
+DeclaredTask = Literal["classes", "logit", "probability", "independent", "regression"]
 
 _LOSS_NAMES = ("criterion", "loss", "loss_fn", "loss_func", "loss_function", "objective")
 _TASK_NAMES = ("task", "task_type", "problem_type")
-_LOSSES: dict[str, Kind] = {
+_LOSSES: dict[str, DeclaredTask] = {
     "CrossEntropyLoss": "classes",
     "NLLLoss": "classes",
     "MultiMarginLoss": "classes",
@@ -30,7 +30,7 @@ _LOSSES: dict[str, Kind] = {
     "GaussianNLLLoss": "regression",
     "PoissonNLLLoss": "regression",
 }
-_LOSS_FUNCTIONS: dict[str, Kind] = {
+_LOSS_FUNCTIONS: dict[str, DeclaredTask] = {
     "cross_entropy": "classes",
     "nll_loss": "classes",
     "multi_margin_loss": "classes",
@@ -54,14 +54,14 @@ class Declaration:
 
     Parameters
     ----------
-    kind : str
+    task : str
         Exclusive "classes", the "logit" or "probability" of every output alone, "independent"
         answers, or "regression".
     source : str
         Such as ``criterion=MSELoss``.
     """
 
-    kind: Kind
+    task: DeclaredTask
     source: str
 
 
@@ -75,21 +75,21 @@ def declared_task(module: nn.Module, n_columns: int) -> Declaration | None:
             text = next((cls.__name__ for cls in type(loss).__mro__ if cls.__name__ in _LOSSES), "")
         else:
             text = getattr(loss, "__name__", "")
-        kind = _LOSSES.get(text) or _LOSS_FUNCTIONS.get(text)
-        if kind is not None:
-            return Declaration(kind, f"{name}={text}")
+        task = _LOSSES.get(text) or _LOSS_FUNCTIONS.get(text)
+        if task is not None:
+            return Declaration(task, f"{name}={text}")
     for name in _TASK_NAMES:
         word = known.get(name)
-        kind = _kind_of(word) if isinstance(word, str) else None
-        if kind is not None:
-            return Declaration(kind, f"{name}={word!r}")
+        task = _task_of(word) if isinstance(word, str) else None
+        if task is not None:
+            return Declaration(task, f"{name}={word!r}")
     n_tasks = known.get("num_tasks")
     if isinstance(n_tasks, int) and n_tasks == n_columns > 1:
         return Declaration("independent", f"num_tasks={n_tasks}")
     return None
 
 
-def _kind_of(word: str) -> Kind | None:
+def _task_of(word: str) -> DeclaredTask | None:
     letters = re.sub("[^a-z]", "", word.lower())
     if "regression" in letters:
         return "regression"

@@ -111,7 +111,7 @@ def node_rows(output: Any, name: str, n_nodes: int) -> torch.Tensor:
     tensor = output[0] if isinstance(output, tuple) and output else output
     if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided:
         raise ActivationError(
-            f"Layer {name!r} must return a dense tensor. Got {_kind(output)} instead; choose "
+            f"Layer {name!r} must return a dense tensor. Got {_described(output)} instead; choose "
             "other layers with Teacher(module, layers=...)."
         )
     if tensor.is_complex():
@@ -125,7 +125,7 @@ def node_rows(output: Any, name: str, n_nodes: int) -> torch.Tensor:
     return tensor.detach().reshape(n_nodes, -1)
 
 
-def _kind(output: object) -> str:
+def _described(output: object) -> str:
     if isinstance(output, torch.Tensor):
         return f"a tensor of layout {output.layout}"
     if isinstance(output, tuple):

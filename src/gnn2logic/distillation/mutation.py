@@ -88,10 +88,10 @@ class Material:
         self._node_rows = _rows(graphs, Data.is_node_attr)
         self._edge_rows = _rows(graphs, Data.is_edge_attr)
         # Rows with equal content are of one kind; its first row stands for it.
-        self.node_kind, self._node_choice = _kinds(self._node_rows, int(self._first_node[-1]))
+        self.node_kind, self._node_choice = _equal_rows(self._node_rows, int(self._first_node[-1]))
         # Edges without attributes are all of one kind, even where the data has none to copy.
         n_rows = int(self._first_edge[-1]) or (0 if self._edge_rows else 1)
-        self.edge_kind, self._edge_choice = _kinds(self._edge_rows, n_rows)
+        self.edge_kind, self._edge_choice = _equal_rows(self._edge_rows, n_rows)
 
     @property
     def node_types(self) -> IntArray:
@@ -236,16 +236,16 @@ def _rows(graphs: Sequence[Data], belongs: Callable[[Data, str], bool]) -> dict[
     return attributes
 
 
-def _kinds(rows: dict[str, torch.Tensor], count: int) -> tuple[IntArray, IntArray]:
+def _equal_rows(rows: dict[str, torch.Tensor], count: int) -> tuple[IntArray, IntArray]:
     """Return the kind of each row, and the first row of each kind."""
     numbers: dict[bytes, int] = {}
     first: list[int] = []
-    kinds = np.empty(count, dtype=np.int64)
+    kind_of_row = np.empty(count, dtype=np.int64)
     arrays = [value.numpy() for value in rows.values()]
     for row in range(count):
         content = b"".join(array[row].tobytes() for array in arrays)
         if content not in numbers:
             numbers[content] = len(first)
             first.append(row)
-        kinds[row] = numbers[content]
-    return kinds, np.array(first, dtype=np.int64)
+        kind_of_row[row] = numbers[content]
+    return kind_of_row, np.array(first, dtype=np.int64)

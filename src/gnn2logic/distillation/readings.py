@@ -105,7 +105,7 @@ def _single(
     declared: Declaration | None,
     n_classes: int | None,
 ) -> Reading:
-    meaning = None if declared is None else declared.kind
+    meaning = None if declared is None else declared.task
     if n_classes == 1:
         return "logit"
     if meaning == "regression" and n_classes != 2:
@@ -141,7 +141,7 @@ def _single(
 def _refuse_other_tasks(
     scores: FloatArray, level: str, squashed: bool, declared: Declaration | None
 ) -> None:
-    meaning = None if declared is None else declared.kind
+    meaning = None if declared is None else declared.task
     n_columns = scores.shape[1]
     if declared is not None and meaning == "regression":
         raise TeacherError(

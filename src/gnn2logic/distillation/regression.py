@@ -50,7 +50,7 @@ def is_regression(task: Task, teacher: Teacher, y: object) -> bool:
     if y is not None or teacher.classes is not None or teacher.outputs != "auto":
         return False
     declared = declared_task(teacher.module, 1)
-    return declared is not None and declared.kind == "regression"
+    return declared is not None and declared.task == "regression"
 
 
 def distill_numbers(

@@ -16,8 +16,8 @@ from gnn2logic.experiments.rows import Row
 
 __all__ = [
     "MARKDOWN_NOTE",
-    "Cell",
     "Table",
+    "TableCell",
     "all_tables",
     "fidelity_in",
     "index_rows",
@@ -37,7 +37,7 @@ _DIGITS = 2
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One model on one data set.
 
     Parameters
@@ -81,7 +81,7 @@ class Table:
     name: str
     title: str
     models: tuple[str, ...]
-    cells: dict[tuple[str, str], Cell]
+    cells: dict[tuple[str, str], TableCell]
     digits: int = _DIGITS
 
     @property
@@ -167,7 +167,7 @@ def _table(
     for (dataset, _), per_fold in values.items():
         tops[dataset] = max(tops.get(dataset, -np.inf), round(float(np.mean(per_fold)), _DIGITS))
     cells = {
-        key: Cell(
+        key: TableCell(
             mean=float(np.mean(per_fold)),
             deviation=float(np.std(per_fold)),
             n_folds=len(per_fold),
@@ -250,14 +250,14 @@ def to_csv(table: Table) -> str:
 
 # Cells ----------------------------------------------------------------------------------------
 
-_MISSING = Cell(0.0, 0.0, 0)
+_MISSING = TableCell(0.0, 0.0, 0)
 
 
-def _cells(table: Table, dataset: str) -> list[Cell]:
+def _cells(table: Table, dataset: str) -> list[TableCell]:
     return [table.cells.get((dataset, model), _MISSING) for model in table.models]
 
 
-def _line(table: Table, dataset: str, write: Callable[[Cell, int], str]) -> list[str]:
+def _line(table: Table, dataset: str, write: Callable[[TableCell, int], str]) -> list[str]:
     return [write(cell, table.digits) if cell.n_folds else "" for cell in _cells(table, dataset)]
 
 
@@ -269,7 +269,7 @@ def _figures(pair: tuple[float, float] | None, digits: int) -> str:
     return "" if pair is None else f"{pair[0]:.{digits}f} ± {pair[1]:.{digits}f}"
 
 
-def _markdown_cell(cell: Cell, digits: int) -> str:
+def _markdown_cell(cell: TableCell, digits: int) -> str:
     text = _figures((cell.mean, cell.deviation), digits)
     return (f"**{text}**" if cell.best else text) + (" ↓" if cell.below_paper else "")
 
@@ -281,7 +281,7 @@ def _latex_figures(pair: tuple[float, float] | None, digits: int, *, bold: bool 
     return rf"$\mathbf{{{inside}}}$" if bold else f"${inside}$"
 
 
-def _latex_cell(cell: Cell, digits: int) -> str:
+def _latex_cell(cell: TableCell, digits: int) -> str:
     text = _latex_figures((cell.mean, cell.deviation), digits, bold=cell.best)
     return text + (r" $\downarrow$" if cell.below_paper else "")
 

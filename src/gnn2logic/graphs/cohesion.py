@@ -49,8 +49,8 @@ def core_numbers(matrix: sp.csr_array) -> IntArray:
             cores[going] = level
             counts = indptr[going + 1] - indptr[going]
             ends = np.cumsum(counts)
-            places = np.repeat(indptr[going] - (ends - counts), counts) + np.arange(counts.sum())
-            near, times = np.unique(matrix.indices[places], return_counts=True)
+            positions = np.repeat(indptr[going] - (ends - counts), counts) + np.arange(counts.sum())
+            near, times = np.unique(matrix.indices[positions], return_counts=True)
             degrees[near] -= times
             going = near[(cores[near] < 0) & (degrees[near] <= level)]
     return cores

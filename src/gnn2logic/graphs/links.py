@@ -144,12 +144,12 @@ def _cut_out(
     def cut(matrix: sp.csr_array) -> sp.csr_array:
         taken: Any = sp.coo_array(matrix[nodes])
         wanted = pair_of[taken.row] * batch.n_nodes + taken.col
-        place = np.searchsorted(keys, wanted)
-        here = (place < len(keys)) & (keys[np.minimum(place, len(keys) - 1)] == wanted)
+        position = np.searchsorted(keys, wanted)
+        here = (position < len(keys)) & (keys[np.minimum(position, len(keys) - 1)] == wanted)
         if not keep_links:
-            first, second = is_end[taken.row], is_end[np.minimum(place, len(keys) - 1)]
+            first, second = is_end[taken.row], is_end[np.minimum(position, len(keys) - 1)]
             here &= ~((first[:, 0] & second[:, 1]) | (first[:, 1] & second[:, 0]))
-        entries = taken.data[here], (taken.row[here], place[here])
+        entries = taken.data[here], (taken.row[here], position[here])
         return sp.csr_array(entries, shape=(len(nodes), len(nodes)))
 
     return GraphBatch(

@@ -111,7 +111,7 @@ def _edges(
     every: list[EdgeType] = list(
         dict.fromkeys(tuple(edge_type) for graph in graphs for edge_type in graph.edge_types)
     )
-    place = {name: number for number, name in enumerate(node_types)}
+    number_of = {name: number for number, name in enumerate(node_types)}
     parts: list[npt.NDArray[Any]] = [np.zeros((2, 0), dtype=np.int64)]
     relations: dict[str, npt.NDArray[np.intp]] = {}
     n_edges = 0
@@ -124,13 +124,13 @@ def _edges(
             edges = check_edge_index(as_array(graph[edge_type].edge_index, what=what), what=what)
             edges = edges.astype(np.int64)
             for end, name in ((0, edge_type[0]), (1, edge_type[2])):
-                most = int(counts[number, place[name]]) if name in place else 0
+                most = int(counts[number, number_of[name]]) if name in number_of else 0
                 if edges.shape[1] and not 0 <= edges[end].min() <= edges[end].max() < most:
                     raise GraphError(
                         f"{what} must hold numbers of the {most} nodes of type {name!r}. Got "
                         f"numbers from {edges[end].min()} to {edges[end].max()}."
                     )
-            starts = [first[number, place[name]] for name in (edge_type[0], edge_type[2])]
+            starts = [first[number, number_of[name]] for name in (edge_type[0], edge_type[2])]
             parts.append(edges + np.array(starts)[:, None])
             n_edges += edges.shape[1]
         relations[_relation(edge_type, every)] = np.arange(begin, n_edges)

@@ -98,8 +98,8 @@ def _draw_lines(sheet: Sheet, table: CardTable) -> float:
     top = _LINE * max(map(len, heads)) + _PADDING
     for number, head in enumerate(heads):
         middle = right + _width(table) * (number + 0.5) / len(heads)
-        for place, text in enumerate(head):
-            y = top - _PADDING - _LINE * (len(head) - place - 0.5)
+        for line_number, text in enumerate(head):
+            y = top - _PADDING - _LINE * (len(head) - line_number - 0.5)
             sheet.words.append(Word(middle, y, text, _SMALL, QUIET, bold=True, centred=True))
     sheet.strokes.append(Stroke(((0, top), (right + _width(table), top)), INK, 1.2))
     largest = max((abs(n) for row in table.rows for n in row.points), default=1)
@@ -115,8 +115,8 @@ def _draw_lines(sheet: Sheet, table: CardTable) -> float:
         lines = _fitting(visible(words))
         height = _LINE * len(lines) + 2 * _PADDING
         sheet.words.append(Word(0, top + _PADDING + _LINE / 2, mark, _SIZE, QUIET))
-        for place, text in enumerate(lines):
-            y = top + _PADDING + _LINE * (place + 0.5)
+        for line_number, text in enumerate(lines):
+            y = top + _PADDING + _LINE * (line_number + 0.5)
             sheet.words.append(Word(_NUMBER, y, text, _SIZE))
         _draw_points(sheet, points, largest, top, height, len(table.columns))
         top += height
@@ -173,8 +173,8 @@ def _draw_verdict(sheet: Sheet, table: CardTable, top: float) -> float:
     verdict = visible(table.verdict)
     text = f"The score is the sum of all points: {'it is ' if is_class else ''}{verdict}."
     lines = _fitting(text, _NUMBER + _WORDS + _width(table))
-    for place, line in enumerate(lines):
-        sheet.words.append(Word(0, top + 8 + _LINE * (place + 0.5), line, _SIZE))
+    for line_number, line in enumerate(lines):
+        sheet.words.append(Word(0, top + 8 + _LINE * (line_number + 0.5), line, _SIZE))
     return top + 8 + _LINE * len(lines)
 
 

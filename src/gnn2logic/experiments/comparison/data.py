@@ -23,8 +23,8 @@ from gnn2logic.experiments.networks import evidence_of
 
 __all__ = [
     "ComparedFold",
-    "Source",
-    "Split",
+    "DataSource",
+    "FoldSplit",
     "find_splits",
     "fingerprint",
     "read_source",
@@ -35,14 +35,14 @@ __all__ = [
 _MOST_BYTES = 2**28
 
 
-class Source(msgspec.Struct, frozen=True):
+class DataSource(msgspec.Struct, frozen=True):
     """Where a data set comes from: a name, a folder or a file, and options for reading it."""
 
     where: str
     options: dict[str, Any] = {}
 
 
-def read_source(source: Source) -> Dataset:
+def read_source(source: DataSource) -> Dataset:
     """Return the data set of a source; the last few are kept."""
     return _read(source.where, msgspec.json.encode(source.options, order="sorted"))
 
@@ -78,7 +78,7 @@ def _fingerprint(where: str, options: bytes) -> str:
     return evidence_of(arrays)
 
 
-def fingerprint(source: Source) -> str:
+def fingerprint(source: DataSource) -> str:
     """Return a short text that differs when graphs or labels do, wherever they come from."""
     return _fingerprint(source.where, msgspec.json.encode(source.options, order="sorted"))
 
@@ -86,7 +86,7 @@ def fingerprint(source: Source) -> str:
 # Folds ----------------------------------------------------------------------------------------
 
 
-class Split(msgspec.Struct, frozen=True):
+class FoldSplit(msgspec.Struct, frozen=True):
     """The numbers of the graphs that are learned from, watched in training, and tested on."""
 
     train: list[int]
@@ -104,13 +104,15 @@ class _PublicFold(msgspec.Struct, frozen=True):
     model_selection: list[_Selection]
 
 
-def find_splits(place: str | os.PathLike[str], name: str, n_graphs: int) -> list[Split] | None:
+def find_splits(
+    file_or_folder: str | os.PathLike[str], name: str, n_graphs: int
+) -> list[FoldSplit] | None:
     """Return the folds of a data set from a file, or from a folder with one file for each.
 
     In a folder the file is NAME.json, NAME_splits.json or NAME_..._splits.json; None if there is
     none.
     """
-    path = Path(place)
+    path = Path(file_or_folder)
     if not path.is_dir():
         return read_splits(path, n_graphs)
     exact = [path / f"{name}.json", path / f"{name}_splits.json"]
@@ -123,7 +125,7 @@ def find_splits(place: str | os.PathLike[str], name: str, n_graphs: int) -> list
     return read_splits(there[0], n_graphs) if there else None
 
 
-def read_splits(path: Path, n_graphs: int | None = None) -> list[Split]:
+def read_splits(path: Path, n_graphs: int | None = None) -> list[FoldSplit]:
     """Return the folds in a file, after a look at their numbers."""
     try:
         folds = _decoded(read_whole(path, _MOST_BYTES))
@@ -141,7 +143,7 @@ def read_splits(path: Path, n_graphs: int | None = None) -> list[Split]:
     return folds
 
 
-def _decoded(text: bytes) -> list[Split]:
+def _decoded(text: bytes) -> list[FoldSplit]:
     folds = []
     for raw in msgspec.json.decode(text, type=list[msgspec.Raw]):
         fields = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
@@ -150,13 +152,13 @@ def _decoded(text: bytes) -> list[Split]:
             if len(public.model_selection) != 1:
                 raise ValueError(f"{len(public.model_selection)} entries in model_selection")
             inner = public.model_selection[0]
-            folds.append(Split(inner.train, inner.validation, public.test))
+            folds.append(FoldSplit(inner.train, inner.validation, public.test))
         else:
-            folds.append(msgspec.json.decode(raw, type=Split))
+            folds.append(msgspec.json.decode(raw, type=FoldSplit))
     return folds
 
 
-def _problem_with(fold: Split, n_graphs: int | None) -> str | None:
+def _problem_with(fold: FoldSplit, n_graphs: int | None) -> str | None:
     numbers = [*fold.train, *fold.validation, *fold.test]
     if not (fold.train and fold.test):
         return "must have graphs to learn from and graphs to test on. One of them is empty."
@@ -174,7 +176,7 @@ def _problem_with(fold: Split, n_graphs: int | None) -> str | None:
 
 def seeded_splits(
     y: npt.NDArray[np.int64], name: str, *, folds: int, share: float, seed: int
-) -> list[Split]:
+) -> list[FoldSplit]:
     """Return stratified folds that are drawn from a seed, each with a validation part."""
     present = np.bincount(y)
     least = int(present[present > 0].min())
@@ -187,7 +189,7 @@ def seeded_splits(
     splits = []
     for learned, test in splitter.split(y, y):
         train, validation = _held_out(learned, y, share, seed)
-        splits.append(Split(train.tolist(), validation.tolist(), test.tolist()))
+        splits.append(FoldSplit(train.tolist(), validation.tolist(), test.tolist()))
     return splits
 
 
@@ -224,7 +226,7 @@ class ComparedFold:
     test: Dataset
 
     @classmethod
-    def of(cls, name: str, number: int, data: Dataset, split: Split) -> ComparedFold:
+    def of(cls, name: str, number: int, data: Dataset, split: FoldSplit) -> ComparedFold:
         """Return a fold of a data set; graphs are in the order of the data set."""
         learned = np.sort(np.array([*split.train, *split.validation], dtype=np.int64))
         watched = np.isin(learned, split.validation)

@@ -11,12 +11,12 @@ from typing import Any
 from gnn2logic._validation import check_whole
 from gnn2logic.datasets.cache import check_name
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.experiments.comparison.data import Source, find_splits, read_source
+from gnn2logic.experiments.comparison.data import DataSource, find_splits, read_source
 from gnn2logic.experiments.comparison.learners import check_teacher
 from gnn2logic.experiments.comparison.names import ALL_MODELS, choose_models
 from gnn2logic.experiments.comparison.pages import write_comparison
 from gnn2logic.experiments.comparison.record import (
-    Comparison,
+    ComparisonPlan,
     earlier_commands,
     keep,
     together_with,
@@ -39,7 +39,7 @@ class ComparisonExperiment:
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : ComparisonPlan
     datasets, models : tuple of str
         What is asked for now; the folder may have more.
     first : int or None
@@ -48,7 +48,7 @@ class ComparisonExperiment:
         How often every model is learned on a fold.
     """
 
-    comparison: Comparison
+    comparison: ComparisonPlan
     datasets: tuple[str, ...]
     models: tuple[str, ...]
     first: int | None = None
@@ -92,8 +92,7 @@ class ComparisonExperiment:
         """Return where a row stands in a sorted file: data set, model, fold, seed."""
         assert isinstance(row, ComparedRow)
         datasets, models = list(self.comparison.sources), list(ALL_MODELS)
-        place = datasets.index(row.dataset), models.index(row.model)
-        return (*place, row.fold, row.repeat)
+        return (datasets.index(row.dataset), models.index(row.model), row.fold, row.repeat)
 
 
 def compare(
@@ -162,13 +161,13 @@ def compare(
     check_teacher(teacher, chosen)
     sources = {}
     for where in datasets:
-        source = Source(where, dict(options or {}))
+        source = DataSource(where, dict(options or {}))
         # It becomes a part of the names of files.
         name = check_name(read_source(source).name)
         if name in sources:
             raise ParameterError(f"Each data set must be given once. Got {name} twice.")
         sources[name] = source
-    comparison = Comparison(
+    comparison = ComparisonPlan(
         sources=sources,
         settings=read_settings(settings),
         folds=check_whole("folds", folds, least=2),
@@ -196,22 +195,23 @@ def compare(
 
 
 def _given_splits(
-    place: str | os.PathLike[str] | None, sources: dict[str, Source]
+    file_or_folder: str | os.PathLike[str] | None, sources: dict[str, DataSource]
 ) -> dict[str, Any]:
-    if place is None:
+    if file_or_folder is None:
         return {}
-    if not Path(place).is_dir() and len(sources) > 1:
+    if not Path(file_or_folder).is_dir() and len(sources) > 1:
         raise ParameterError(
             f"splits must be a folder for {len(sources)} data sets, with a file for each. "
-            f"Got {os.fspath(place)!r} instead."
+            f"Got {os.fspath(file_or_folder)!r} instead."
         )
     splits_by_name = {
-        name: find_splits(place, name, len(read_source(source))) for name, source in sources.items()
+        name: find_splits(file_or_folder, name, len(read_source(source)))
+        for name, source in sources.items()
     }
     given = {name: splits for name, splits in splits_by_name.items() if splits is not None}
     if not given:
         raise ParameterError(
             f"splits must have folds of {', '.join(sources)}: NAME.json or NAME_splits.json. "
-            f"There are none in {os.fspath(place)!r}."
+            f"There are none in {os.fspath(file_or_folder)!r}."
         )
     return given

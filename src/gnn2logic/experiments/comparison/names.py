@@ -111,8 +111,8 @@ def choose_models(
         )
     wanted = {_BY_CASE[name.lower()].name for name in names}
     chosen = tuple(model for name, model in ALL_MODELS.items() if name in wanted)
-    if not has_teacher and (own := [m.name for m in chosen if m.guide == TEACHER]):
+    if not has_teacher and (guided := [m.name for m in chosen if m.guide == TEACHER]):
         raise ParameterError(
-            f"{own[0]} needs a network of yours. Name a function that trains one with --teacher."
+            f"{guided[0]} needs a network of yours. Name a function that trains one with --teacher."
         )
     return chosen

@@ -11,7 +11,7 @@ from typing import Any
 
 from gnn2logic._files import write_atomically
 from gnn2logic.experiments.comparison.published import SOURCE, published_figures
-from gnn2logic.experiments.comparison.record import Comparison, keep
+from gnn2logic.experiments.comparison.record import ComparisonPlan, keep
 from gnn2logic.experiments.comparison.summaries import Summary, best_readable, summaries
 from gnn2logic.experiments.rows import ComparedRow, Row
 
@@ -37,7 +37,7 @@ _READABLE_NOTE = (
 
 
 def write_comparison(
-    folder: Path, rows: Collection[Row], comparison: Comparison, record: dict[str, Any]
+    folder: Path, rows: Collection[Row], comparison: ComparisonPlan, record: dict[str, Any]
 ) -> None:
     """Write tables and the record of a comparison."""
     compared = [row for row in rows if isinstance(row, ComparedRow)]
@@ -67,7 +67,7 @@ def _write(path: Path, text: str) -> None:
     write_atomically(path, text.encode())
 
 
-def _introduction(comparison: Comparison, record: dict[str, Any]) -> str:
+def _introduction(comparison: ComparisonPlan, record: dict[str, Any]) -> str:
     machine = record["machine"]
     given = ", ".join(sorted(comparison.splits))
     folds = f" {given}: on the folds in `splits`." if given else ""

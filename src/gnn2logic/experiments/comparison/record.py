@@ -1,4 +1,4 @@
-"""`Comparison`: all that says how a comparison is run, as the folder of its results keeps it."""
+"""`ComparisonPlan`: how a comparison is run, as the folder of its results keeps it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from gnn2logic.datasets.cache import check_name
 from gnn2logic.exceptions import DataSetError, ParameterError
 from gnn2logic.experiments.comparison.data import (
     ComparedFold,
-    Source,
-    Split,
+    DataSource,
+    FoldSplit,
     fingerprint,
     read_source,
     read_splits,
@@ -26,7 +26,7 @@ from gnn2logic.experiments.comparison.settings import ComparisonSettings
 from gnn2logic.experiments.rows import ComparedRow, Row
 
 __all__ = [
-    "Comparison",
+    "ComparisonPlan",
     "earlier_commands",
     "is_comparison",
     "keep",
@@ -39,12 +39,12 @@ _SPLITS = "splits"
 _MOST_BYTES = 2**24
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class ComparisonPlan(msgspec.Struct, frozen=True):
     """How a comparison is run.
 
     Parameters
     ----------
-    sources : dict of str to Source
+    sources : dict of str to DataSource
         The data sets, by name.
     settings : ComparisonSettings
     folds : int
@@ -52,18 +52,18 @@ class Comparison(msgspec.Struct, frozen=True):
     seed : int
     teacher : str or None
         A function of the user that trains a network, ``module:function``.
-    splits : dict of str to list of Split
+    splits : dict of str to list of FoldSplit
         Folds that were given, by data set; in the folder they are files of their own.
     """
 
-    sources: dict[str, Source]
+    sources: dict[str, DataSource]
     settings: ComparisonSettings
     folds: int = 10
     seed: int = 0
     teacher: str | None = None
-    splits: dict[str, list[Split]] = {}
+    splits: dict[str, list[FoldSplit]] = {}
 
-    def splits_of(self, dataset: str) -> list[Split]:
+    def splits_of(self, dataset: str) -> list[FoldSplit]:
         """Return the folds of a data set, those that were given or seeded ones."""
         if dataset in self.splits:
             return self.splits[dataset]
@@ -126,7 +126,7 @@ def earlier_commands(folder: Path) -> list[str]:
     return [str(command) for command in _record(folder).get("commands", [])]
 
 
-def keep(comparison: Comparison, folder: Path, more: dict[str, Any]) -> None:
+def keep(comparison: ComparisonPlan, folder: Path, more: dict[str, Any]) -> None:
     """Write how a comparison is run, and more about it, into the folder of its results."""
     folder.mkdir(parents=True, exist_ok=True)
     if comparison.splits:
@@ -139,13 +139,13 @@ def keep(comparison: Comparison, folder: Path, more: dict[str, Any]) -> None:
     write_atomically(folder / _NAME, text.encode())
 
 
-def read_comparison(folder: Path) -> Comparison:
+def read_comparison(folder: Path) -> ComparisonPlan:
     """Return how the comparison in a folder was run."""
     try:
         record = msgspec.json.decode(read_whole(folder / _NAME, _MOST_BYTES))
         plain = dict(record["comparison"])
         names: list[str] = plain.pop("splits")
-        comparison = msgspec.convert(plain, Comparison)
+        comparison = msgspec.convert(plain, ComparisonPlan)
         for name in names:
             # It becomes a part of a path.
             if check_name(name) not in comparison.sources:
@@ -159,7 +159,7 @@ def read_comparison(folder: Path) -> Comparison:
     return msgspec.structs.replace(comparison, splits=splits)
 
 
-def together_with(folder: Path, comparison: Comparison) -> Comparison:
+def together_with(folder: Path, comparison: ComparisonPlan) -> ComparisonPlan:
     """Return a comparison with the data sets that its folder has already."""
     if not (folder / _NAME).exists():
         return comparison

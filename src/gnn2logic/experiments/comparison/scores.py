@@ -19,7 +19,7 @@ from gnn2logic.experiments.comparison.learners import (
 )
 from gnn2logic.experiments.comparison.measures import area_under_roc
 from gnn2logic.experiments.comparison.names import ALL_MODELS, NETWORKS, ComparedModel
-from gnn2logic.experiments.comparison.record import Comparison
+from gnn2logic.experiments.comparison.record import ComparisonPlan
 from gnn2logic.experiments.fold_scores import package_versions
 from gnn2logic.experiments.folds import Labelled, inner_splits, stream
 from gnn2logic.experiments.networks import evidence_of
@@ -30,7 +30,7 @@ from gnn2logic.graphs import PredicateEncoder
 __all__ = ["score_unit"]
 
 
-def score_unit(unit: Unit, comparison: Comparison) -> Iterator[ComparedRow]:
+def score_unit(unit: Unit, comparison: ComparisonPlan) -> Iterator[ComparedRow]:
     """Learn the models on one fold with one seed, and give a row for each as soon as it is there.
 
     Networks are trained once and shared by all that learn from them. Everything runs on one
@@ -50,7 +50,7 @@ def score_unit(unit: Unit, comparison: Comparison) -> Iterator[ComparedRow]:
 class _Scorer:
     """Makes the rows of one fold."""
 
-    def __init__(self, unit: Unit, comparison: Comparison) -> None:
+    def __init__(self, unit: Unit, comparison: ComparisonPlan) -> None:
         self.unit = unit
         self.comparison = comparison
         self.fold = comparison.fold(unit.dataset, unit.fold)

@@ -18,11 +18,11 @@ from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
 from gnn2logic.logic.printing.english_nouns import (
     MANY,
     NUMBERS,
-    Counted,
+    CountedNoun,
     amount_of,
     noun_phrase,
 )
-from gnn2logic.logic.printing.english_words import Feature, Names, PredicateWords, Words
+from gnn2logic.logic.printing.english_words import NamedFeature, Names, PredicateWords, Words
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate
 from gnn2logic.logic.walk import subformulas
@@ -50,8 +50,8 @@ class _Phrase(NamedTuple):
     attached: tuple[str, str]
     adjective: tuple[str, str] | None = None
     is_compound: bool = False
-    feature: Feature | None = None
-    things: Counted | None = None
+    feature: NamedFeature | None = None
+    things: CountedNoun | None = None
     rest: _Phrase | None = None
 
 
@@ -257,7 +257,7 @@ def _same_adjective(adjective: str) -> _Phrase:
     return _from_adjective((adjective, adjective))
 
 
-def _from_feature(feature: Feature) -> _Phrase:
+def _from_feature(feature: NamedFeature) -> _Phrase:
     return _Phrase(
         (f"has {feature}", f"have {feature}"),
         (f" with {feature}", f" with {feature}"),
@@ -275,7 +275,7 @@ def _from_words(said: PredicateWords) -> _Phrase:
         return _from_feature(said.feature)
     assert said.adjective is not None
     phrase = _from_adjective(said.adjective)
-    things = None if said.noun is None else Counted(said.noun, ("", ""))
+    things = None if said.noun is None else CountedNoun(said.noun, ("", ""))
     return phrase._replace(things=things)
 
 
@@ -324,14 +324,14 @@ def _describe_combination(
             # "symbol C or N"; a threshold is no value of a list.
             values = tuple(value for feature in features for value in feature.values)
             if not any(value.startswith("above ") for value in values):
-                return _from_feature(Feature(features[0].name, values))
+                return _from_feature(NamedFeature(features[0].name, values))
         return _combined(described, "or")
     whole = _combined(described, "and")
     for number, phrase in enumerate(described):
         if phrase.things is not None and phrase.rest is None:
             others = described[:number] + described[number + 1 :]
             rest = others[0] if len(others) == 1 else _combined(others, "and")
-            return whole._replace(things=Counted(phrase.things.noun, rest.attached), rest=rest)
+            return whole._replace(things=CountedNoun(phrase.things.noun, rest.attached), rest=rest)
     return whole
 
 

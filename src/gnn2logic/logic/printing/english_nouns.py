@@ -10,7 +10,7 @@ from gnn2logic.logic.bounds import Bounds
 from gnn2logic.logic.printing.english_words import Words
 from gnn2logic.logic.syntax import Threshold
 
-__all__ = ["MANY", "NUMBERS", "ONE", "Counted", "Number", "amount_of", "noun_phrase"]
+__all__ = ["MANY", "NUMBERS", "ONE", "CountedNoun", "Number", "amount_of", "noun_phrase"]
 
 
 class Number(NamedTuple):
@@ -29,7 +29,7 @@ MANY = Number("have", "are", "exist", "those", "their", "themselves")
 NUMBERS = (ONE, MANY)
 
 
-class Counted(NamedTuple):
+class CountedNoun(NamedTuple):
     """What is counted: a noun, and which of them; pairs are (one, several)."""
 
     noun: tuple[str, str]
@@ -48,7 +48,7 @@ _SMALL = 9
 
 
 def noun_phrase(
-    bounds: Bounds, which: tuple[str, str], things: Counted | None, owner: Number, words: Words
+    bounds: Bounds, which: tuple[str, str], things: CountedNoun | None, owner: Number, words: Words
 ) -> str:
     """Return what a node has, such as "more than 6 neighbours that are U0".
 

@@ -15,7 +15,7 @@ from gnn2logic.graphs.modality import quote_name
 from gnn2logic.graphs.structure_names import predicate_words, relation_words
 from gnn2logic.logic.printing.text import is_bare_name
 
-__all__ = ["Feature", "Names", "PredicateWords", "Words", "name_in_text"]
+__all__ = ["NamedFeature", "Names", "PredicateWords", "Words", "name_in_text"]
 
 Names = Mapping[str, str | tuple[str, str]]
 """Words by the name of a predicate or relation: what follows "is", or one thing and several."""
@@ -34,7 +34,7 @@ _RESERVED = frozenset(
 _THRESHOLD = re.compile(r"(\S+) > (-?\d[\d.]*(?:e[+-]?\d+)?)\Z")
 
 
-class Feature(NamedTuple):
+class NamedFeature(NamedTuple):
     """Something that nodes have, and the values of it that are meant."""
 
     name: str
@@ -52,7 +52,7 @@ class PredicateWords(NamedTuple):
 
     adjective: tuple[str, str] | None = None
     noun: tuple[str, str] | None = None
-    feature: Feature | None = None
+    feature: NamedFeature | None = None
 
 
 class Words:
@@ -137,10 +137,10 @@ def _from_name(name: str) -> PredicateWords:
     known = predicate_words(name)
     if known is None:
         if (threshold := _THRESHOLD.match(name)) and _is_ours_to_use(threshold[1]):
-            return PredicateWords(feature=Feature(threshold[1], (f"above {threshold[2]}",)))
+            return PredicateWords(feature=NamedFeature(threshold[1], (f"above {threshold[2]}",)))
         column, equals, value = name.partition("=")
         if equals and is_bare_name(name) and _is_ours_to_use(column, value):
-            return PredicateWords(feature=Feature(column, (value,)))
+            return PredicateWords(feature=NamedFeature(column, (value,)))
     words = known or name_in_text(name)
     return PredicateWords((words, words))
 
