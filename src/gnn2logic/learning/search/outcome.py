@@ -19,7 +19,13 @@ from gnn2logic.learning.search.rule_search import (
     is_interrupt,
 )
 from gnn2logic.learning.search.rules import SearchedRule, best_for_size
-from gnn2logic.learning.search.selection import HeldOut, choose, counterpart, held_out_folds
+from gnn2logic.learning.search.selection import (
+    NEARLY_BEST,
+    HeldOut,
+    choose,
+    counterpart,
+    held_out_folds,
+)
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["Choice", "SearchOutcome", "search_rules"]
@@ -249,8 +255,8 @@ def _reason(
         twice = sizes[chosen] - lengths[chosen]
         said_twice = f" ({twice} of its {sizes[chosen]} symbols are said twice)" if twice else ""
         text = (
-            f"the quickest to read{said_twice} within one standard error of the best, of "
-            f"{sizes[best]} symbols, on held-out data ({accuracy[chosen]:.3f} against "
+            f"the quickest to read{said_twice} within {NEARLY_BEST:g} standard errors of the best, "
+            f"of {sizes[best]} symbols, on held-out data ({accuracy[chosen]:.3f} against "
             f"{accuracy[best]:.3f})"
         )
     if sizes[chosen] > choice.max_size:
