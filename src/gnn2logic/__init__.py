@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         link_graphs,
         random_graphs,
         structure,
+        to_hetero_data,
         to_networkx,
         to_pyg,
     )
@@ -191,6 +192,7 @@ __all__ = [
     "structure",
     "to_c2",
     "to_gnn",
+    "to_hetero_data",
     "to_json",
     "to_networkx",
     "to_pyg",
@@ -234,6 +236,7 @@ _HOMES = {
         "link_graphs",
         "random_graphs",
         "structure",
+        "to_hetero_data",
         "to_networkx",
         "to_pyg",
     ),

@@ -77,7 +77,13 @@ class ModelPair:
                 f"network {answers.level}s."
             )
         fidelity(ours, answers.labels, None)  # refuses labels of two kinds
-        return ours, answers.labels
+        # Where the network says nothing, nothing can differ.
+        said = (
+            answers.labels
+            if answers.asked is None
+            else np.where(answers.asked, answers.labels, ours)
+        )
+        return ours, said
 
     def _keep(self, data: Data, origin: int) -> None:
         # Asked alone, so that what is reported is what anybody sees who runs the two on it.

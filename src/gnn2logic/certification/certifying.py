@@ -119,7 +119,7 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
             time_limit=time_limit,
             margin=margin,
         )
-    items = _all_sorts(pair) if graphs is None else pyg_graphs(read_once(graphs))
+    items = _all_sorts(pair) if graphs is None else pyg_graphs(read_once(graphs), typed=True)
     if grade == "exhaustive":
         return certify_all_graphs(
             pair,

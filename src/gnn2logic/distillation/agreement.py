@@ -87,11 +87,11 @@ def fidelity(
         return number_fidelity(idt, teacher, graphs, sample_weight)
     if isinstance(idt, Teacher | nn.Module):
         # Two networks may only be compared with each other; labels tell a network what is meant.
-        theirs, their_classes = _labels(teacher, graphs)
-        ours, our_classes = _labels(idt, graphs, _count(teacher, theirs, their_classes))
+        theirs, their_classes, asked = _labels(teacher, graphs)
+        ours, our_classes, _ = _labels(idt, graphs, _count(teacher, theirs, their_classes))
     else:
-        ours, our_classes = _labels(idt, graphs)
-        theirs, their_classes = _labels(teacher, graphs, _count(idt, ours, our_classes))
+        ours, our_classes, _ = _labels(idt, graphs)
+        theirs, their_classes, asked = _labels(teacher, graphs, _count(idt, ours, our_classes))
     if len(ours) != len(theirs):
         raise LabelError(
             f"Both must have one label for each row. Got {len(ours)} and {len(theirs)} labels."
@@ -103,6 +103,9 @@ def fidelity(
     else:
         check_same_names(our_classes, their_classes, complete=True)
     weights = check_weights(sample_weight, len(theirs), of="row")
+    if asked is not None:
+        # The network says nothing about nodes of other types.
+        ours, theirs, weights = ours[asked], theirs[asked], weights[asked]
     equal = ours == theirs
     if average == "micro":
         return float(np.average(equal, weights=weights))
@@ -124,18 +127,21 @@ def _count(model: object, labels: Labels, classes: Labels | None) -> int | None:
 
 def _labels(
     model: Any, graphs: object, n_classes: int | None = None
-) -> tuple[Labels, Labels | None]:
-    """Return the labels that a model gives, and all those that it might give if it says so."""
+) -> tuple[Labels, Labels | None, npt.NDArray[np.bool_] | None]:
+    """Return the labels that a model gives, all that it might give, and which rows it speaks of.
+
+    None where it does not say which labels there are, and where it speaks of all rows.
+    """
     if isinstance(model, Teacher | nn.Module):
         answers = teacher_of_classes(model, n_classes).run(graphs, activations=False)
-        return answers.labels, answers.classes
+        return answers.labels, answers.classes, answers.asked
     values: Any = to_numpy(model.predict(graphs) if hasattr(model, "predict") else model)
     if not hasattr(values, "__len__") or isinstance(values, str):
         raise LabelError(
             "A model with predict, a torch module or an array of labels is needed. "
             f"Got {type(model).__name__} instead."
         )
-    return check_labels(values, len(values), of="row"), getattr(model, "classes_", None)
+    return check_labels(values, len(values), of="row"), getattr(model, "classes_", None), None
 
 
 def check_same_names(ours: Labels, theirs: Labels, *, complete: bool) -> None:

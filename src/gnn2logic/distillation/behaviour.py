@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch_geometric.data import Batch, Data
+from torch_geometric.data import Batch, Data, HeteroData
 
 from gnn2logic._validation import some_of
 from gnn2logic.exceptions import BatchDependenceWarning, HiddenInputWarning, TeacherWarning
@@ -54,8 +54,12 @@ def unusual_behaviour(
     graphs: Sequence[Data],
     edge_types: str | bool | None,
     edge_features: EdgeFeatures = None,
+    node_type: str | None = None,
 ) -> list[Finding]:
-    """Return a message and a category for everything that was found."""
+    """Return a message and a category for everything that was found.
+
+    With `node_type` the rows that are answered belong to the nodes of that type.
+    """
     batch = Batch.from_data_list(list(graphs))
     together = ask(batch)
     if _differ(together, ask(batch), _scale(together)):
@@ -66,16 +70,21 @@ def unusual_behaviour(
         # Nothing else can be compared.
         return [(message, TeacherWarning)]
     findings: list[Finding] = []
-    if len(graphs) > 1 and _depends_on_company(ask, graphs, batch, together):
+    if len(graphs) > 1 and _depends_on_company(
+        ask, graphs, batch if node_type is None else batch[node_type], together
+    ):
         message = (
             "The teacher's answer for a graph depends on the other graphs in its mini-batch, so "
             "that it is no function of the graph. Look for a normalisation that is not given the "
             "batch vector, such as GraphNorm, or that uses the statistics of the mini-batch."
         )
         findings.append((message, BatchDependenceWarning))
-    read = _read_by_idt(batch, edge_types) | set(feature_attributes(edge_features))
-    types = _types_read_by_idt(batch, edge_types)
-    hidden = _hidden_inputs(ask, batch, together, read, types)
+    if isinstance(batch, HeteroData):
+        hidden = _hidden_inputs_of_types(ask, batch, together)
+    else:
+        read = _read_by_idt(batch, edge_types) | set(feature_attributes(edge_features))
+        types = _types_read_by_idt(batch, edge_types)
+        hidden = _hidden_inputs(ask, batch, together, read, types)
     if hidden:
         message = (
             f"The teacher reads {some_of(hidden)} of the graphs, which an IDT does not see: its "
@@ -132,12 +141,10 @@ def _pairs(scores: FloatArray) -> Doubles:
     return values if values.shape[1] > 1 else np.concatenate([np.zeros_like(values), values], 1)
 
 
-def _depends_on_company(
-    ask: Ask, graphs: Sequence[Data], batch: Batch, together: FloatArray
-) -> bool:
-    """Whether some graph gets another answer when it is asked alone."""
-    whole = len(together) == batch.num_graphs
-    bounds = range(len(graphs) + 1) if whole else batch.ptr.tolist()
+def _depends_on_company(ask: Ask, graphs: Sequence[Data], rows: Any, together: FloatArray) -> bool:
+    """Whether a graph gets another answer when it is asked alone; `rows.ptr` cuts nodes."""
+    whole = len(together) == len(graphs)
+    bounds = range(len(graphs) + 1) if whole else rows.ptr.tolist()
     scale = _scale(together)
     return any(
         _differ(
@@ -151,24 +158,59 @@ def _hidden_inputs(
     ask: Ask, batch: Batch, together: FloatArray, read: set[str], types: torch.Tensor | None
 ) -> list[str]:
     """Return the attributes whose values matter to the network and are not read by an IDT."""
-    keys = [key for key in sorted(batch.keys()) if key not in read and _has_rows(batch, key)]
+    counts = (batch.num_nodes, batch.num_edges)
+    keys = [
+        key
+        for key in sorted(batch.keys())
+        if key not in read and _has_rows(key, batch[key], counts, batch.num_graphs)
+    ]
+    return _those_that_matter(ask, together, keys, lambda some: _shuffled(batch, some, types))
+
+
+def _hidden_inputs_of_types(ask: Ask, batch: Any, together: FloatArray) -> list[str]:
+    """Return the same where nodes and edges have types, with the type before each name."""
+    read = {"x", "edge_index", "batch", "ptr", "num_nodes"}
+    places: dict[str, tuple[Any, str]] = {}
+    for kind in (*batch.node_types, *batch.edge_types):
+        store = batch[kind]
+        count = store.num_nodes if isinstance(kind, str) else store.num_edges
+        for key, value in store.items():
+            if key not in read and _has_rows(key, value, (count,), batch.num_graphs):
+                name = kind if isinstance(kind, str) else ".".join(kind)
+                places[f"{name}.{key}"] = kind, key
+
+    def shuffled(some: Sequence[str]) -> Any:
+        generator = torch.Generator().manual_seed(0)
+        other = copy.copy(batch)
+        for kind, key in map(places.__getitem__, some):
+            other[kind][key] = _in_other_order(batch[kind][key], generator)
+        return other
+
+    return _those_that_matter(ask, together, sorted(places), shuffled)
+
+
+def _those_that_matter(
+    ask: Ask,
+    together: FloatArray,
+    keys: Sequence[str],
+    shuffled: Callable[[Sequence[str]], Any],
+) -> list[str]:
     scale = _scale(together)
 
     def matters(some: Sequence[str]) -> bool:
-        return _differ(together, ask(_shuffled(batch, some, types)), scale)
+        return _differ(together, ask(shuffled(some)), scale)
 
     return [key for key in keys if matters([key])] if keys and matters(keys) else []
 
 
-def _has_rows(batch: Batch, key: str) -> bool:
+def _has_rows(key: str, value: object, counts: Sequence[int], n_graphs: int) -> bool:
     """Whether an attribute has rows for the nodes, the edges or the graphs, one or more for each.
 
     PyG takes whatever is named an index for numbers of nodes, which cannot be shuffled.
     """
-    value = batch[key]
     if not isinstance(value, torch.Tensor) or not value.dim() or "index" in key:
         return False
-    return len(value) in (batch.num_nodes, batch.num_edges) or len(value) % batch.num_graphs == 0
+    return len(value) in counts or len(value) % n_graphs == 0
 
 
 def _read_by_idt(batch: Batch, edge_types: str | bool | None) -> set[str]:
@@ -197,12 +239,17 @@ def _shuffled(batch: Batch, keys: Sequence[str], types: torch.Tensor | None) -> 
     other = copy.copy(batch)
     for key in keys:
         rows = batch[key]
-        order = torch.randperm(len(rows), generator=generator).to(rows.device)
         if types is not None and batch.is_edge_attr(key):
+            order = torch.randperm(len(rows), generator=generator).to(rows.device)
             within = torch.empty_like(order)
             within[types.argsort(stable=True)] = order[types[order].argsort(stable=True)]
             other[key] = rows[within]
         else:
-            # Few rows may come out as they were; moved by one they do only if all are equal.
-            other[key] = rows.roll(1, 0) if rows[order].equal(rows) else rows[order]
+            other[key] = _in_other_order(rows, generator)
     return other
+
+
+def _in_other_order(rows: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    order = torch.randperm(len(rows), generator=generator).to(rows.device)
+    # Few rows may come out as they were; moved by one they do only if all are equal.
+    return rows.roll(1, 0) if rows[order].equal(rows) else rows[order]

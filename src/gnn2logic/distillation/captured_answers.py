@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from gnn2logic._digests import digest_of_values
 from gnn2logic._progress import Progress
+from gnn2logic.distillation.answers import Answers
 from gnn2logic.distillation.behaviour import few_graphs, read_of_edges
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.fingerprint import fingerprint
-from gnn2logic.distillation.teacher import Answers, Teacher
-from gnn2logic.exceptions import GraphError, StoreError
+from gnn2logic.distillation.teacher import Teacher
+from gnn2logic.exceptions import GraphError, ParameterError, StoreError
 from gnn2logic.models.pyg_data import pyg_graphs
 from gnn2logic.storage import ShardStore, StoredShard
 from gnn2logic.storage.sources import Item, items_from
@@ -66,6 +67,11 @@ def capture(
     (8, 3)
     """
     network = as_teacher(teacher)
+    if network.node_type is not None:
+        raise ParameterError(
+            "A store keeps answers for all nodes. This network speaks of nodes of type "
+            f"{network.node_type!r} alone; distil it from graphs in memory."
+        )
     work = _Capture(network, store, fingerprint(network), verbose=verbose)
     if not work.run(graphs):
         store.remove_activations()

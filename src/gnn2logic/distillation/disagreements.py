@@ -143,10 +143,11 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
         1      5      6    0        1
     """
     graphs = read_once(graphs)
-    model, asked = fitted_model(idt), as_teacher(teacher)
-    ours, theirs = both_answers(model, graphs, asked, graphs)
-    items = pyg_graphs(graphs)
-    rows = np.flatnonzero(ours != theirs)
+    model, network = fitted_model(idt), as_teacher(teacher)
+    ours, theirs = both_answers(model, graphs, network, graphs)
+    items = pyg_graphs(graphs, typed=True)
+    asked = network.asked_nodes(graphs)
+    rows = np.flatnonzero((ours != theirs) & (True if asked is None else asked))
     level = model.level
     ptr = np.cumsum([0, *(data.num_nodes for data in items)])
     numbers = rows if level == "graph" else np.searchsorted(ptr, rows, side="right") - 1

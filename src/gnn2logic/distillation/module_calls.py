@@ -15,6 +15,7 @@ from torch_geometric.data import Batch, Data
 from torch_geometric.nn import MessagePassing, Sequential
 
 from gnn2logic._validation import some_of
+from gnn2logic.distillation.node_types import attribute, count_of, stored
 from gnn2logic.distillation.outputs import NO_LINKS
 from gnn2logic.exceptions import Gnn2LogicError, TeacherError
 
@@ -50,16 +51,14 @@ def call_by_signature(module: nn.Module, batch: Batch) -> Any:
         return module(*(_needed(module, batch, name) for name in names))
     parameters = _parameters(module)
     needed = [parameter for parameter in parameters if parameter.default is inspect.Parameter.empty]
-    if len(needed) == 1 and (needed[0].name == "batch" or needed[0].name not in batch):
+    if len(needed) == 1 and (needed[0].name == "batch" or stored(batch, needed[0].name) is None):
         return module(batch)
     positional: list[Any] = []
     named: dict[str, Any] = {}
     for parameter in parameters:
         if parameter in needed:
             value = _needed(module, batch, parameter.name)
-        elif parameter.name in batch and batch[parameter.name] is not None:
-            value = batch[parameter.name]
-        else:
+        elif (value := stored(batch, parameter.name)) is None:
             continue
         if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
             positional.append(value)
@@ -93,14 +92,16 @@ def takes_graphs_for_one(
         return called(call_by_signature, module, Batch.from_data_list(some).to(device))
 
     output = ask(chosen)
-    n_nodes = sum(data.num_nodes for data in chosen)
-    n_edges = sum(data.num_edges for data in chosen)
+    together = Batch.from_data_list(chosen)
+    # Rows of nodes or edges, of all of them or of one type.
+    sizes = {together.num_nodes, together.num_edges}
+    sizes |= {count_of(together, name) for name in getattr(together, "node_types", ())}
     if not isinstance(output, torch.Tensor) or output.dim() > 2:
         return False
     if output.dim() != 1:
         return output.dim() == 0 or len(output) == 1
     # Numbers in a row are those of nodes or edges, unless one graph alone has as many.
-    if len(output) in (n_nodes, n_edges):
+    if len(output) in sizes:
         alone = ask(chosen[:1])
         return isinstance(alone, torch.Tensor) and alone.shape == output.shape
     return True
@@ -113,7 +114,8 @@ def _ignores_graphs(module: nn.Module, data: Data) -> bool:
     else:
         names = [parameter.name for parameter in _parameters(module)]
     telling = {"batch", "ptr", "num_graphs", "batch_size"}
-    return not telling & set(names) and (len(names) > 1 or names[0] in data)
+    asked = {name.removesuffix("_dict") for name in names}
+    return not telling & asked and (len(names) > 1 or stored(data, names[0]) is not None)
 
 
 def called(function: Callable[[nn.Module, Batch], Any], module: nn.Module, batch: Batch) -> Any:
@@ -123,8 +125,7 @@ def called(function: Callable[[nn.Module, Batch], Any], module: nn.Module, batch
     except Gnn2LogicError:
         raise
     except Exception as error:
-        x = batch.x
-        features = "no x" if x is None else f"x of shape {tuple(x.shape)} and {x.dtype}"
+        features = _described(attribute(batch, "x"))
         types = sorted({str(weights.dtype) for weights in module.parameters()})
         raise TeacherError(
             f"The network must run on the graphs. It was given {features} for {batch.num_graphs} "
@@ -132,6 +133,12 @@ def called(function: Callable[[nn.Module, Batch], Any], module: nn.Module, batch
             f"{type(error).__name__}: {str(error).rstrip('.')}. Give graphs like those it was "
             "trained on, or say how to call it with Teacher(module, forward=...)."
         ) from error
+
+
+def _described(x: Any) -> str:
+    if isinstance(x, dict):
+        return "; ".join(f"{_described(part)} at {name!r}" for name, part in x.items())
+    return "no x" if x is None else f"x of shape {tuple(x.shape)} and {x.dtype}"
 
 
 def _parameters(module: nn.Module) -> list[inspect.Parameter]:
@@ -152,7 +159,7 @@ def _parameters(module: nn.Module) -> list[inspect.Parameter]:
 
 def _needed(module: nn.Module, batch: Batch, name: str) -> Any:
     # Not only what is stored: num_graphs and the like are properties of a batch.
-    value = getattr(batch, name, None)
+    value = attribute(batch, name)
     if value is None:
         links = f" {NO_LINKS}" if name in _PAIRS else ""
         raise TeacherError(

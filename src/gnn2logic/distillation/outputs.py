@@ -12,6 +12,7 @@ from torch_geometric.data import Batch
 
 from gnn2logic._labels import check_labels
 from gnn2logic._validation import to_numpy
+from gnn2logic.distillation.node_types import count_of
 from gnn2logic.exceptions import LabelError, ParameterError, TeacherError
 
 __all__ = [
@@ -61,9 +62,12 @@ class Outputs:
     ----------
     level : {"auto", "graph", "node"}
         Whether rows are graphs or nodes; "auto" looks at their number.
+    node_type : str, optional
+        The type of the nodes that are asked about, where there are several.
     """
 
-    def __init__(self, level: AskedLevel) -> None:
+    def __init__(self, level: AskedLevel, node_type: str | None = None) -> None:
+        self._node_type = node_type
         self._levels: tuple[Level, ...] = ("graph", "node") if level == "auto" else (level,)
         self._parts: list[FloatArray] = []
         self._n_rows = 0
@@ -71,7 +75,7 @@ class Outputs:
     def add(self, output: Any, batch: Batch) -> None:
         """Keep the output for one more mini-batch."""
         rows = score_rows(output)
-        counts = {"graph": batch.num_graphs, "node": batch.num_nodes}
+        counts = {"graph": batch.num_graphs, "node": count_of(batch, self._node_type)}
         fitting = tuple(level for level in self._levels if counts[level] == len(rows))
         if not fitting:
             allowed = " or ".join(f"each of the {counts[level]} {level}s" for level in self._levels)
@@ -117,6 +121,11 @@ def _advice(n_rows: int, batch: Batch) -> str:
     """Return what to do about a number of rows that fits neither graphs nor nodes."""
     if n_rows == batch.num_edges:
         return f"These are as many as there are edges. {NO_LINKS}"
+    types = [each for each in getattr(batch, "node_types", ()) if count_of(batch, each) == n_rows]
+    if types and n_rows > 1:
+        return (
+            f"So many are of type {types[0]!r}; then say Teacher(module, node_type={types[0]!r})."
+        )
     if n_rows == 1:
         return (
             "It takes all graphs of a mini-batch for one. Pool with the batch vector, as in "

@@ -12,6 +12,7 @@ from gnn2logic._notices import telling_caller
 from gnn2logic.distillation.behaviour import read_of_edges
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.declarations import declared_task
+from gnn2logic.distillation.node_types import among
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.reading import read_once
@@ -86,6 +87,7 @@ def distill_numbers(
             "mask is for teachers that give nodes a number. This one gives graphs a number."
         )
     of_each_node = of_nodes(**regressor.get_params(deep=False))
+    mask = among(mask, teacher.asked_nodes(graphs))
     return telling_caller(lambda: of_each_node.fit(graphs, numbers, mask=mask))
 
 
@@ -99,12 +101,15 @@ def predicts_numbers(model: object) -> bool:
 def number_fidelity(idt: Any, teacher: object, graphs: object, sample_weight: object) -> float:
     """Return R2 of the numbers of a model, with those of its teacher as the truth."""
     predicted: npt.NDArray[np.float64] = idt.predict(graphs)
+    asked: npt.NDArray[np.bool_] | None = None
     if isinstance(teacher, Teacher) or callable(getattr(teacher, "forward", None)):
-        truth = as_teacher(teacher).numbers(graphs)[0]
+        network = as_teacher(teacher)
+        truth, asked = network.numbers(graphs)[0], network.asked_nodes(graphs)
     elif callable(predict := getattr(teacher, "predict", None)):
         truth = predict(graphs)
     else:
         truth = teacher  # type: ignore[assignment]
     checked = check_numbers(truth, len(predicted), of="row")
     weights = check_weights(sample_weight, len(predicted), of="row")
-    return r_squared(checked, predicted, weights)
+    rows = np.ones(len(predicted), dtype=bool) if asked is None else asked
+    return r_squared(checked[rows], predicted[rows], weights[rows])

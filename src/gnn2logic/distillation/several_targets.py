@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gnn2logic.distillation.node_types import among
 from gnn2logic.distillation.regression import NUMBER_STUDENTS, Task, is_regression
 from gnn2logic.distillation.soft_labels import log_shares
 from gnn2logic.distillation.teacher import Teacher
@@ -78,6 +79,7 @@ def distill_targets(
     is_node = level == "node" or (either and mask is not None)
     if mask is not None and not is_node:
         raise ParameterError("mask is for teachers of nodes. This one is about graphs.")
+    mask = among(mask, teacher.asked_nodes(given)) if is_node else mask
     model = MultiTargetEstimator(students[is_node](**settings), targets=list(names))
     student = model._student()
     encoder, batch = student._encode(given)

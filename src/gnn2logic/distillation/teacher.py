@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -17,6 +16,7 @@ from torch_geometric.data import Batch, Data
 from gnn2logic._notices import warn_caller
 from gnn2logic._validation import check_choice, check_whole
 from gnn2logic.distillation.activations import Activations
+from gnn2logic.distillation.answers import Answers
 from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
 from gnn2logic.distillation.declarations import declared_task
 from gnn2logic.distillation.layers import Layers, check_layers
@@ -28,13 +28,17 @@ from gnn2logic.distillation.module_calls import (
     called,
     takes_graphs_for_one,
 )
+from gnn2logic.distillation.node_types import (
+    NodeNumbers,
+    check_node_type,
+    has_node_types,
+    rows_of_type,
+)
 from gnn2logic.distillation.outputs import (
     AskedLevel,
     Outputs,
     check_classes,
-    class_numbers,
     named,
-    probabilities,
     score_rows,
 )
 from gnn2logic.distillation.readings import OUTPUTS, OutputsOption, as_logits, reading_of
@@ -44,52 +48,9 @@ from gnn2logic.graphs.edge_features import EdgeFeatures
 from gnn2logic.models.pyg_data import MAX_GRAPHS, MAX_NODES, check_graphs, mini_batches, pyg_graphs
 from gnn2logic.models.tensors import check_device
 
-__all__ = ["Answers", "Teacher"]
+__all__ = ["Teacher"]
 
 Forward = Callable[[nn.Module, Batch], torch.Tensor]
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """What a teacher says about graphs, or about their nodes.
-
-    Parameters
-    ----------
-    scores : array
-        The output of the network, one row for each graph or node. One probability of a binary task
-        is given as its logit.
-    classes : array
-        The classes in the order of the columns. A single column is the logit of the second class.
-    level : {"graph", "node"}
-        What the rows are.
-    activations : list of array
-        The node representations of every layer, one row for each node in the order of the graphs;
-        empty if they were not asked for.
-    layer_names : tuple of str
-    either_level : bool
-        Whether the rows are graphs and nodes alike: every graph has one node, and nobody said.
-    """
-
-    scores: npt.NDArray[np.float32]
-    classes: npt.NDArray[Any]
-    level: Literal["graph", "node"]
-    activations: list[npt.NDArray[np.float32]] = field(default_factory=list)
-    layer_names: tuple[str, ...] = ()
-    either_level: bool = False
-
-    @property
-    def labels(self) -> npt.NDArray[Any]:
-        """The predicted class of every row."""
-        if len(self.classes) == 1:
-            return np.repeat(self.classes, len(self.scores))
-        return np.asarray(self.classes[class_numbers(self.scores)])
-
-    @property
-    def probabilities(self) -> npt.NDArray[np.float64]:
-        """The probability of every class, in the order of `classes`."""
-        if len(self.classes) == 1:
-            return np.ones((len(self.scores), 1))
-        return probabilities(self.scores)
 
 
 class Teacher:
@@ -138,6 +99,9 @@ class Teacher:
         mini-batch of its own.
     device : str or torch.device, optional
         Where to run; by default where the module is. ``"auto"`` is the GPU if there is one.
+    node_type : str, optional
+        For networks on ``HeteroData`` that classify nodes: the type of these. Answers have a row
+        for every node, as `as_batch` numbers them; those of other types mean nothing.
 
     Notes
     -----
@@ -173,6 +137,7 @@ class Teacher:
         batch_size: int = MAX_GRAPHS,
         max_nodes: int = MAX_NODES,
         device: str | torch.device | None = None,
+        node_type: str | None = None,
     ) -> None:
         if not isinstance(module, nn.Module):
             raise UnsupportedInputError(
@@ -192,6 +157,10 @@ class Teacher:
         self.layers = check_layers(module, layers)
         self.classes = check_classes(classes)
         self.level: AskedLevel = check_choice("level", level, ("auto", "graph", "node"))
+        if node_type is not None:
+            check_choice("level with node_type", level, ("auto", "node"))
+            self.level = "node"
+        self.node_type = node_type
         self.outputs: OutputsOption = check_choice("outputs", outputs, OUTPUTS)
         self.batch_size = check_whole("batch_size", batch_size, least=1)
         self.max_nodes = check_whole("max_nodes", max_nodes, least=1)
@@ -204,9 +173,10 @@ class Teacher:
     def run(self, graphs: object, *, activations: bool = True) -> Answers:
         """Return predictions and, if wanted, activations in one pass over the graphs."""
         items = self._read(graphs)
-        outputs = Outputs(self.level)
+        outputs = Outputs(self.level, self.node_type)
         n_nodes = sum(data.num_nodes for data in items)
-        store = Activations(self.module, self.layers, n_nodes)
+        types = items[0].node_types if has_node_types(items) else ()
+        store = Activations(self.module, self.layers, n_nodes, types)
         squashed: bool | None = None
         with at_rest(self.module, self.device) as device:
             forward, most = self._forward_for(items, device)
@@ -232,13 +202,15 @@ class Teacher:
             declared=declared_task(self.module, scores.shape[1]),
             n_classes=self._n_classes if self.classes is None else len(classes),
         )
+        scores, asked = self._for_all_nodes(as_logits(scores, reading), items)
         return Answers(
-            as_logits(scores, reading),
+            scores,
             classes,
             outputs.level,
             store.arrays,
             tuple(store.names),
             either_level=outputs.either_level,
+            asked=asked,
         )
 
     def predict(self, graphs: object) -> npt.NDArray[Any]:
@@ -258,7 +230,7 @@ class Teacher:
         graph has one node and nobody said.
         """
         items = self._read(graphs)
-        outputs = Outputs(self.level)
+        outputs = Outputs(self.level, self.node_type)
         with at_rest(self.module, self.device) as device:
             forward, most = self._forward_for(items, device)
             for batch in mini_batches(items, max_graphs=most, max_nodes=self.max_nodes):
@@ -277,7 +249,8 @@ class Teacher:
                 f"The network must return finite numbers. Got {scores[row, 0]} for "
                 f"{outputs.level} {row}."
             )
-        return scores[:, 0].astype(np.float64), outputs.level, outputs.either_level
+        every = self._for_all_nodes(scores[:, 0].astype(np.float64), items)[0]
+        return every, outputs.level, outputs.either_level
 
     def activations(self, graphs: object) -> list[npt.NDArray[np.float32]]:
         """Return the node representations of every layer, one row for each node."""
@@ -327,7 +300,7 @@ class Teacher:
                 ]
                 return np.concatenate(rows)
 
-            unusual = unusual_behaviour(ask, some, edge_types, edge_features)
+            unusual = unusual_behaviour(ask, some, edge_types, edge_features, self.node_type)
         for message, category in unusual:
             warn_caller(message, category)
 
@@ -374,14 +347,32 @@ class Teacher:
         forward, most = self.forward, self.batch_size
         if by_signature and takes_graphs_for_one(self.module, items, device):
             forward, most = call_on_one_graph, 1
+        if has_node_types(items):
+            forward = rows_of_type(forward, self.node_type)
         return forward if self._head is None else self._head.of(forward), most
+
+    def _for_all_nodes(
+        self, rows: npt.NDArray[Any], items: list[Data]
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
+        """Return a row for every node, and which of them mean something if not all do."""
+        if self.node_type is None:
+            return rows, None
+        numbers = NodeNumbers.of_graphs(items)
+        return numbers.spread(rows, self.node_type), numbers.mask(self.node_type)
+
+    def asked_nodes(self, graphs: object) -> npt.NDArray[np.bool_] | None:
+        """Return the nodes of the type that the network speaks of; None if it speaks of all."""
+        if self.node_type is None:
+            return None
+        return NodeNumbers.of_graphs(self._read(graphs)).mask(self.node_type)
 
     def _can_be_watched(self) -> bool:
         return self.outputs == "auto" and Squashing.can_watch(self.module)
 
     def _read(self, graphs: object) -> list[Data]:
         """Return graphs that a network can be given; all others are refused here."""
-        items = pyg_graphs(graphs)
+        items = pyg_graphs(graphs, typed=True)
+        check_node_type(self.node_type, items)
         check_graphs(items)
         return items
 

@@ -14,6 +14,7 @@ from gnn2logic._validation import check_choice, to_numpy
 from gnn2logic.distillation.behaviour import read_of_edges
 from gnn2logic.distillation.captured_answers import capture
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
+from gnn2logic.distillation.node_types import among
 from gnn2logic.distillation.readings import NOT_ASKED
 from gnn2logic.distillation.regression import Task, distill_numbers, is_regression
 from gnn2logic.distillation.soft_labels import log_shares
@@ -214,8 +215,7 @@ def distill(
             "Leave y out, or choose IDT(GNN+True)."
         )
     # Unknown names are told before the teacher is asked, which takes time.
-    either = _STUDENTS[into]["graph"]().set_params(**params)
-    given = either.get_params(deep=False)
+    given = _STUDENTS[into]["graph"]().set_params(**params).get_params(deep=False)
     fitted: Student
     if counterexamples is not None:
         from gnn2logic.distillation.corrections import distill_with_counterexamples
@@ -278,6 +278,7 @@ def fit_to_teacher(
         _check_layers(variant, params)
     if not stored:
         graphs = read_once(graphs)
+        fit_params["mask"] = among(fit_params.get("mask"), teacher.asked_nodes(graphs))
     # What a network returns is learned from only if it is kept in a store, if there are no labels,
     # or if a scorecard follows it.
     is_read = variant == "gnn" or (variant != "true" and (stored or into == "scorecard"))
@@ -395,5 +396,5 @@ def _ask(
 
 def _decisive_graph(graphs: object) -> Data:
     """Return one graph, with two nodes or more if there is one: graphs and nodes then differ."""
-    items = pyg_graphs(graphs)
+    items = pyg_graphs(graphs, typed=True)
     return next((data for data in items if data.num_nodes > 1), items[0])

@@ -13,6 +13,7 @@ from gnn2logic.graphs.read_networkx import from_networkx
 from gnn2logic.graphs.read_pyg import from_pyg
 from gnn2logic.graphs.reading import as_batch
 from gnn2logic.graphs.structural import structure
+from gnn2logic.graphs.write_hetero import to_hetero_data
 from gnn2logic.graphs.writing import to_networkx, to_pyg
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "random_graphs",
     "set_sizes",
     "structure",
+    "to_hetero_data",
     "to_networkx",
     "to_pyg",
 ]

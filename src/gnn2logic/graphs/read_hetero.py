@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 from gnn2logic.graphs.columns import FeatureBlock, RawColumn, RawGraphs, matrix_columns
-from gnn2logic.graphs.edges import check_node_count
 from gnn2logic.graphs.inputs import as_array, boundaries, check_edge_index, structure
 
 __all__ = ["FeatureNames", "is_hetero", "names_of_one_type", "read_hetero"]
@@ -69,7 +68,7 @@ def read_hetero(
     type_of = np.repeat(np.tile(np.arange(len(node_types)), len(graphs)), counts.ravel())
     sources, targets, relations = _edges(graphs, node_types, counts, first)
     columns = [RawColumn(name, type_of == number) for number, name in enumerate(node_types)]
-    names = _feature_names(feature_names, node_types)
+    names = {**_stored_names(graphs, node_types), **_feature_names(feature_names, node_types)}
     for number, name in enumerate(node_types):
         columns += _columns(graphs, name, counts[:, number], type_of == number, names.get(name))
     if edge_types is False:
@@ -100,7 +99,6 @@ def _node_count(graph: Any, node_type: str, number: int) -> int:
             f"The number of nodes of type {node_type!r} of graph {number} must be known. Got "
             f"neither features nor num_nodes; set data[{node_type!r}].num_nodes."
         )
-    check_node_count(int(count), what=f"Graph {number}")
     return int(count)
 
 
@@ -160,6 +158,17 @@ def _feature_names(given: object, node_types: Sequence[str]) -> Mapping[str, Seq
     return given
 
 
+def _stored_names(graphs: Sequence[Any], node_types: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Return the names of features that graphs bring along, see `to_hetero_data`."""
+    stored: dict[str, Sequence[str]] = {}
+    for name in node_types:
+        stores = [graph[name] for graph in graphs if name in graph.node_types]
+        lists = [store["predicate_names"] for store in stores if "predicate_names" in store]
+        if lists and all(names == lists[0] for names in lists):
+            stored[name] = lists[0]
+    return stored
+
+
 def _columns(
     graphs: Sequence[Any],
     node_type: str,
@@ -182,7 +191,9 @@ def _columns(
         return []
     sizes = np.array([block.n_nodes for block in blocks], dtype=np.int64)
     columns = []
-    for column in matrix_columns(blocks, boundaries(sizes), names):
+    # A graph may have no nodes of a type.
+    ptr = np.concatenate([[0], np.cumsum(sizes)])
+    for column in matrix_columns(blocks, ptr, names):
         values = np.zeros(len(known), dtype=column.values.dtype)
         values[known] = column.values
         columns.append(RawColumn(f"{node_type}.{column.name}", values, known))

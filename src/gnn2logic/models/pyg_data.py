@@ -14,6 +14,7 @@ from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
 from gnn2logic.graphs import GraphBatch, as_batch, to_pyg
 from gnn2logic.graphs.edges import check_node_count
+from gnn2logic.graphs.read_hetero import read_hetero
 from gnn2logic.graphs.reading import read_once
 
 __all__ = [
@@ -35,6 +36,10 @@ def check_graphs(graphs: Sequence[Data]) -> None:
     attributes that only some graphs have.
     """
     _check_attributes(graphs)
+    if isinstance(graphs[0], HeteroData):
+        # Reading them checks the edges and the features.
+        read_hetero(graphs, feature_names=None, edge_types=None)
+        return
     ptr = starts([data.num_nodes for data in graphs])
     if graphs[0].x is not None:
         check_finite(torch.cat(feature_matrices(graphs)), ptr)
@@ -43,9 +48,9 @@ def check_graphs(graphs: Sequence[Data]) -> None:
 
 
 def _check_attributes(graphs: Sequence[Data]) -> None:
-    first = set(graphs[0].keys())
+    first = _attribute_names(graphs[0])
     for number, data in enumerate(graphs):
-        other = set(data.keys())
+        other = _attribute_names(data)
         if other != first:
             name = min(other ^ first)
             has, lacks = (0, number) if name in first else (number, 0)
@@ -53,6 +58,14 @@ def _check_attributes(graphs: Sequence[Data]) -> None:
                 f"All graphs must have the same attributes. Got {name!r} in graph {has} and none "
                 f"in graph {lacks}; set it in all graphs or remove it."
             )
+
+
+def _attribute_names(data: Data | HeteroData) -> set[str]:
+    if not isinstance(data, HeteroData):
+        return set(data.keys())
+    names = {f"{name}.{key}" for name, store in data.node_items() for key, _ in store.items()}
+    edges = data.edge_items()
+    return names | {f"{'.'.join(name)}.{key}" for name, store in edges for key, _ in store.items()}
 
 
 def starts(sizes: Sequence[int]) -> Tensor:
@@ -159,7 +172,7 @@ MAX_NODES = 32_768
 MAX_GRAPHS = 512
 
 
-def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
+def pyg_graphs(graphs: Any, *, fill_x: bool = False, typed: bool = False) -> list[Data]:
     """Return graphs of any kind that can be read as a list of PyTorch Geometric ``Data``.
 
     PyG graphs are returned as they are, with all of their attributes; a ``Batch`` is cut into its
@@ -172,6 +185,8 @@ def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
     fill_x : bool
         Whether PyG graphs without ``x`` become copies with a column of ones as ``x``. The copies
         share the other tensors.
+    typed : bool
+        Whether ``HeteroData`` is returned as well; by default it is refused.
 
     Examples
     --------
@@ -181,7 +196,7 @@ def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
     [[1.0], [0.0], [0.0]]
     """
     graphs = read_once(graphs)
-    listed = _as_they_are(graphs)
+    listed = _as_they_are(graphs, typed)
     if listed is None:
         batch: GraphBatch = as_batch(graphs)
         listed, fill_x = to_pyg(batch), True
@@ -195,10 +210,10 @@ def pyg_graphs(graphs: Any, *, fill_x: bool = False) -> list[Data]:
     return [_with_x(data) for data in listed] if fill_x else listed
 
 
-def _as_they_are(graphs: Any) -> list[Data] | None:
+def _as_they_are(graphs: Any, typed: bool) -> list[Data] | None:
     """Return PyG graphs as a list, or None when they are of another kind."""
     if isinstance(graphs, Data | HeteroData):
-        return _single_graphs(graphs, "Graph 0")
+        return _single_graphs(graphs, "Graph 0", typed)
     if not isinstance(graphs, list | tuple):
         return None
     if not graphs:
@@ -212,24 +227,35 @@ def _as_they_are(graphs: Any) -> list[Data] | None:
                 f"All graphs must be of one kind. Got PyTorch Geometric graphs and "
                 f"{type(item).__name__} at position {number}."
             )
-        listed.extend(_single_graphs(item, f"Graph {number}"))
+        listed.extend(_single_graphs(item, f"Graph {number}", typed))
+    if len({isinstance(data, HeteroData) for data in listed}) > 1:
+        raise UnsupportedInputError("All graphs must be HeteroData, or none. Got both.")
     return listed
 
 
-def _single_graphs(data: Any, where: str) -> list[Data]:
-    if isinstance(data, HeteroData):
+def _single_graphs(data: Any, where: str, typed: bool) -> list[Data]:
+    if isinstance(data, HeteroData) and not typed:
         raise UnsupportedInputError(
-            f"Graphs must have one type of nodes. {where} is a {type(data).__name__}; convert it "
-            "with data.to_homogeneous()."
+            f"Graphs must have one type of nodes here. {where} is a {type(data).__name__}; convert "
+            "it with data.to_homogeneous(). A network on HeteroData is asked by Teacher, and "
+            "distilled by distill."
         )
     if isinstance(data, Batch):
         try:
             return list(data.to_data_list())
+        except KeyError as error:
+            # PyG does not remember how many nodes a type without features has in each graph.
+            raise UnsupportedInputError(
+                f"A batch of HeteroData must have features for every type of nodes. {where} has "
+                f"none for {error}; give the list of graphs."
+            ) from None
         except RuntimeError:
             raise UnsupportedInputError(
                 f"A Batch must be made with Batch.from_data_list to be cut into its graphs. "
                 f"{where} was made in another way."
             ) from None
+    if isinstance(data, HeteroData):
+        return [data]
     if getattr(data, "batch", None) is not None:
         raise UnsupportedInputError(
             f"{where} has a batch vector, so it holds several graphs in one Data. "

@@ -185,7 +185,7 @@ def _comparison(
     class_names: ClassNames,
 ) -> Comparison:
     level, count = subject.level, subject.n_rows
-    rows = _rows(subject, mask)
+    rows = _rows(subject, mask, teacher)
     truth = None if y is None else check_labels(y, count, of=level)
     taught = None if teacher is None else _teacher_labels(teacher, graphs, subject)
     predicted = idt.predict(graphs)
@@ -203,12 +203,17 @@ def _comparison(
     return Comparison(level, names, rows, predicted[rows], truth, taught, certain, theirs)
 
 
-def _rows(subject: Subject, mask: object) -> npt.NDArray[np.int64]:
+def _rows(subject: Subject, mask: object, teacher: object) -> npt.NDArray[np.int64]:
     if mask is not None and subject.level == "graph":
         raise ParameterError(
             "mask is for models that classify nodes. Choose graphs before the report instead."
         )
-    return np.flatnonzero(check_mask(mask, subject.n_rows))
+    chosen = check_mask(mask, subject.n_rows)
+    spoken_of = getattr(teacher, "node_type", None)
+    if isinstance(spoken_of, str) and spoken_of in subject.batch.names:
+        # The network says nothing about nodes of other types.
+        chosen = check_mask(chosen & subject.batch.column(spoken_of), subject.n_rows)
+    return np.flatnonzero(chosen)
 
 
 def _number_comparison(
@@ -221,7 +226,7 @@ def _number_comparison(
     mask: object,
 ) -> NumberComparison:
     level, count = subject.level, subject.n_rows
-    rows = _rows(subject, mask)
+    rows = _rows(subject, mask, teacher)
     chosen = np.isin(np.arange(count), rows)
     truth = None if y is None else check_numbers(y, count, of=level, among=chosen)[rows]
     taught = None if teacher is None else teacher_numbers(teacher, graphs, count, level)[rows]

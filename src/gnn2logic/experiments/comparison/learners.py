@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.datasets import Dataset
+from gnn2logic.distillation.answers import Answers
 from gnn2logic.distillation.conversion import teacher_of_classes
-from gnn2logic.distillation.teacher import Answers
 from gnn2logic.distillation.user_functions import UserFunction
 from gnn2logic.exceptions import (
     InterruptedSearchWarning,

@@ -1,0 +1,253 @@
+"""Networks on several types of nodes as teachers: built ones, whose rule is known."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_geometric")
+from torch import Tensor, nn  # noqa: E402
+from torch_geometric.data import Batch, HeteroData  # noqa: E402
+from torch_geometric.nn import HeteroConv, HGTConv, SAGEConv, global_add_pool, to_hetero  # noqa: E402
+
+import gnn2logic as gl  # noqa: E402
+from gnn2logic.exceptions import (  # noqa: E402
+    HiddenInputWarning,
+    ParameterError,
+    TeacherError,
+    UnsupportedInputError,
+)
+
+WRITES, BY = ("author", "writes", "paper"), ("paper", "by", "author")
+NAMES = {"paper": ["open"], "author": ["old"]}
+# An author is generous who writes more than one open paper.
+GENEROUS = "author & A[writes] paper.open > 1"
+
+
+def library(seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    n_authors, n_papers = int(rng.integers(1, 6)), int(rng.integers(1, 9))
+    data = HeteroData()
+    data["author"].x = torch.tensor(rng.random((n_authors, 1)) < 0.5).float()
+    data["paper"].x = torch.tensor(rng.random((n_papers, 1)) < 0.5).float()
+    written = torch.tensor(np.array(np.nonzero(rng.random((n_authors, n_papers)) < 0.4)))
+    data[WRITES].edge_index = written
+    data[BY].edge_index = written.flip(0)
+    return data
+
+
+LIBRARIES = [library(seed) for seed in range(60)]
+BATCH = gl.as_batch(LIBRARIES, feature_names=NAMES)
+
+
+def counting(width: int = 1) -> SAGEConv:
+    """Return a layer that adds up the first number of all neighbours."""
+    layer = SAGEConv((1, 1), width, aggr="sum", root_weight=False, bias=False)
+    nn.init.ones_(layer.lin_l.weight)
+    return layer
+
+
+class Generous(nn.Module):
+    """Whether some author is generous, or which of them are; made of a HeteroConv."""
+
+    def __init__(self, level: str) -> None:
+        super().__init__()
+        self.conv = HeteroConv({BY: counting(), WRITES: counting()}, aggr="sum")
+        self.level = level
+
+    def forward(
+        self,
+        x_dict: dict[str, Tensor],
+        edge_index_dict: dict[Any, Tensor],
+        batch_dict: dict[str, Tensor],
+    ) -> Tensor:
+        papers: Tensor = self.conv(x_dict, edge_index_dict)["author"]
+        if self.level == "node":
+            return papers - 1.5
+        owners = batch_dict["author"]
+        size = int(torch.cat(list(batch_dict.values())).max()) + 1
+        some: Tensor = global_add_pool((papers - 1).relu(), owners, size=size) - 0.5
+        return some
+
+
+class OneType(nn.Module):
+    """The same for graphs with one type of nodes, for ``to_hetero``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = SAGEConv((1, 1), 1, aggr="sum", root_weight=False, bias=False)
+        nn.init.ones_(self.conv.lin_l.weight)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        rows: Tensor = self.conv(x, edge_index) - 1.5
+        return rows
+
+
+def made_hetero() -> nn.Module:
+    network: nn.Module = to_hetero(OneType(), LIBRARIES[0].metadata(), aggr="sum")
+    for parameter in network.parameters():
+        nn.init.ones_(parameter)
+    return network
+
+
+def same(formula: gl.Formula, expected: str) -> bool:
+    return bool((formula.evaluate(BATCH) == gl.parse(expected).evaluate(BATCH)).all())
+
+
+ENCODER = gl.PredicateEncoder(feature_names=NAMES)
+# Small rules are enough, and quick.
+SHORT: dict[str, Any] = {"max_size": 10, "random_state": 0}
+
+
+def test_a_network_of_graphs_is_distilled_explained_and_reported() -> None:
+    teacher = gl.Teacher(Generous("graph"), outputs="logit", classes=["no", "yes"])
+    truth = np.where(gl.parse(f"1({GENEROUS}) > 0").evaluate(BATCH), "yes", "no")
+    assert (teacher.predict(LIBRARIES) == truth).all()
+    answers = teacher.run(LIBRARIES)
+    assert answers.layer_names == ("conv",)
+    # Authors are first in every graph, and have the first column.
+    (layer,) = answers.activations
+    assert layer.shape == (BATCH.n_nodes, 2)
+    is_author = BATCH.column("author")
+    counts = BATCH.relations["writes"].astype(int) @ BATCH.column("paper.open").astype(int)
+    columns = sorted(range(2), key=lambda column: bool(layer[~is_author, column].any()))
+    assert (layer[is_author, columns[0]] == counts[is_author]).all()
+    assert not layer[~is_author, columns[0]].any()
+    rule = gl.distill(teacher, LIBRARIES, encoder=ENCODER, **SHORT)
+    assert gl.fidelity(rule, teacher, LIBRARIES) == 1
+    assert same(rule.formula("yes"), f"1({GENEROUS}) > 0")
+    assert len(gl.disagreements(rule, teacher, LIBRARIES)) == 0
+    why = gl.explain(rule, LIBRARIES[0], teacher=teacher)
+    assert why.teacher is not None
+    assert why.teacher.agrees
+    page = gl.report(rule, LIBRARIES, teacher=teacher).to_markdown()
+    assert "| Rule | 100%" in page
+    card = gl.distill(
+        teacher, LIBRARIES, into="scorecard", encoder=ENCODER, max_lines=4, random_state=0
+    )
+    assert gl.fidelity(card, teacher, LIBRARIES) > 0.9
+    certificate = gl.certify(rule, teacher, LIBRARIES)
+    assert certificate.n_disagreements == 0
+
+
+@pytest.mark.parametrize("made_by", ["HeteroConv", "to_hetero"])
+def test_a_network_of_nodes_of_one_type(made_by: str) -> None:
+    network = Generous("node") if made_by == "HeteroConv" else made_hetero()
+    teacher = gl.Teacher(network, node_type="author", outputs="logit")
+    truth = gl.parse(GENEROUS).evaluate(BATCH, level="node")
+    is_author = BATCH.column("author")
+    assert (teacher.asked_nodes(LIBRARIES) == is_author).all()
+    assert (teacher.predict(LIBRARIES)[is_author] == truth[is_author]).all()
+    assert teacher.run(LIBRARIES).layer_names == ("conv",)
+    rule = gl.distill(teacher, LIBRARIES, encoder=ENCODER, **SHORT)
+    assert isinstance(rule, gl.IDTNodeClassifier)
+    assert gl.fidelity(rule, teacher, LIBRARIES) == 1
+    assert np.array_equal(rule.predict(LIBRARIES)[is_author], truth[is_author].astype(int))
+    # A report is about authors alone, with and without a mask.
+    for mask in (None, is_author):
+        page = gl.report(rule, LIBRARIES, teacher=teacher, mask=mask).to_markdown()
+        assert f"measured on {is_author.sum()} nodes" in page
+    node = int(np.flatnonzero(truth)[0])
+    graph = int(BATCH.graph_index[node])
+    first = int(BATCH.ptr[graph])
+    why = gl.explain(rule, LIBRARIES[graph], node=node - first, teacher=teacher)
+    assert why.label == 1
+    assert why.teacher is not None
+    assert why.teacher.agrees
+    assert gl.disagreements(rule, teacher, LIBRARIES).n_compared == BATCH.n_nodes
+
+
+def test_layers_of_to_hetero_have_a_block_for_each_type_of_edges() -> None:
+    (layer,) = gl.Teacher(made_hetero(), node_type="author", outputs="logit").activations(LIBRARIES)
+    opened, old = BATCH.column("paper.open"), BATCH.column("author.old")
+    counts = [
+        BATCH.relations[name].astype(int) @ column.astype(int)
+        for name, column in (("writes", opened), ("by", old))
+    ]
+    # The module of `writes` sends messages to papers, and that of `by` to authors.
+    is_author = BATCH.column("author")
+    assert (layer.sum(axis=1) == np.where(is_author, counts[0], counts[1])).all()
+    assert layer.shape == (BATCH.n_nodes, 2)
+
+
+def test_attention_over_types() -> None:
+    class Network(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv = HGTConv(1, 4, LIBRARIES[0].metadata(), heads=2)
+            self.head = nn.Linear(4, 2)
+
+        def forward(self, data: Any) -> dict[str, Tensor]:
+            after = self.conv(data.x_dict, data.edge_index_dict)
+            return {name: self.head(rows) for name, rows in after.items()}
+
+    torch.manual_seed(0)
+    teacher = gl.Teacher(Network(), node_type="paper")
+    answers = teacher.run(LIBRARIES)
+    assert answers.activations[0].shape == (BATCH.n_nodes, 8)
+    with torch.no_grad():
+        expected = torch.cat([teacher.module(data)["paper"] for data in LIBRARIES]).numpy()
+    assert np.allclose(answers.scores[BATCH.column("paper")], expected, atol=1e-5)
+
+
+def test_numbers_of_nodes_of_one_type() -> None:
+    teacher = gl.Teacher(Generous("node"), node_type="author", outputs="logit")
+    model = gl.distill(teacher, LIBRARIES, task="regression", encoder=ENCODER, **SHORT)
+    assert gl.fidelity(model, teacher, LIBRARIES) > 0.9
+    page = gl.report(model, LIBRARIES, teacher=teacher).to_markdown()
+    assert str(int(BATCH.column("author").sum())) in page
+
+
+def test_a_mini_batch_of_any_size_says_the_same() -> None:
+    whole = gl.Teacher(Generous("node"), node_type="author", outputs="logit")
+    small = gl.Teacher(Generous("node"), node_type="author", outputs="logit", batch_size=7)
+    one, other = whole.run(LIBRARIES), small.run(Batch.from_data_list(LIBRARIES))
+    assert (one.scores == other.scores).all()
+    assert (one.activations[0] == other.activations[0]).all()
+
+
+def test_what_is_wrong_is_said() -> None:
+    nodes = Generous("node")
+    with pytest.raises(TeacherError, match="node_type='author'"):
+        gl.Teacher(nodes).predict(LIBRARIES[:20])
+    with pytest.raises(TeacherError, match=r"nodes of .*author.*node_type=\.\.\."):
+        gl.Teacher(made_hetero()).predict(LIBRARIES)
+    with pytest.raises(ParameterError, match=r"one of the types of the nodes: .*author.*'book'"):
+        gl.Teacher(nodes, node_type="book").predict(LIBRARIES)
+    with pytest.raises(ParameterError, match="node_type is for HeteroData"):
+        gl.Teacher(nodes, node_type="author", outputs="logit").predict(
+            gl.random_graphs(2, random_state=0)
+        )
+    with pytest.raises(ParameterError, match="level with node_type"):
+        gl.Teacher(nodes, node_type="author", level="graph")
+    with pytest.raises(UnsupportedInputError, match="one type of nodes here"):
+        gl.find_disagreements(
+            gl.distill(gl.Teacher(Generous("graph"), outputs="logit"), LIBRARIES, **SHORT),
+            gl.Teacher(Generous("graph"), outputs="logit"),
+            LIBRARIES,
+        )
+    lacking = copy.copy(LIBRARIES[1])
+    del lacking["author"].x
+    lacking["author"].num_nodes = 3
+    with pytest.raises(Exception, match="same attributes"):
+        gl.Teacher(nodes, node_type="author", outputs="logit").predict([LIBRARIES[0], lacking])
+
+
+def test_what_the_network_reads_besides_is_told() -> None:
+    class Weighted(Generous):
+        def forward(self, data: Any) -> Tensor:  # type: ignore[override]
+            rows: Tensor = super().forward(data.x_dict, data.edge_index_dict, data.batch_dict)
+            older: Tensor = rows + data["author"].age[:, None]
+            return older
+
+    aged = []
+    for number, data in enumerate(LIBRARIES[:30]):
+        other = copy.copy(data)
+        other["author"].age = torch.arange(other["author"].num_nodes).float() + number
+        aged.append(other)
+    with pytest.warns(HiddenInputWarning, match=r"author\.age"):
+        gl.Teacher(Weighted("node"), node_type="author", outputs="logit").check(aged)
