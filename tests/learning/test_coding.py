@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import itertools
 import math
+import pickle
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,9 +63,36 @@ def test_shares_are_ranked_exactly(sizes: list[int]) -> None:
     assert [values[rank] for rank in sorted(values)] == sorted(set(values.values()))
 
 
-def test_too_many_shares_are_refused() -> None:
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 10**6), min_size=2, max_size=5), st.randoms(use_true_random=False))
+def test_shares_of_many_sizes_are_told_apart_in_ranges(sizes: list[int], random: Any) -> None:
+    # As many keys as hubs have: a rank is a range of shares, and thresholds are between ranges.
+    sizes = [*sizes, 10**7]
+    space = ValueSpace.of_shares(sizes)
+    assert space.highest is not None
+    rows = [(random.randint(0, size), size) for size in sizes for _ in range(5)]
+    counts, of_size = np.array(rows).T
+    keys, offsets = space.keys(counts[:, None], of_size)
+    ranks = space.rank_of_key[offsets + keys[:, 0]]
+    values = [Fraction(count, max(size, 1)) for count, size in rows]
+    for value, rank in zip(values, ranks.tolist(), strict=True):
+        assert space.value(rank) <= value <= space.value(rank, highest=True)
+    order = np.argsort(ranks, kind="stable").tolist()
+    different = [(a, b) for a, b in itertools.pairwise(order) if ranks[a] < ranks[b]]
+    assert all(values[a] < values[b] for a, b in different)
+    (book,) = codebooks(space, np.bincount(ranks, minlength=space.n_values)[None], 255)
+    for code in range(book.n_codes - 1):
+        threshold = book.threshold(code, code + 1)
+        above = [value > threshold for value in values]
+        assert above == (ranks >= book.lowest[code + 1]).tolist()
+        assert book.last_code_below(threshold) == code
+    again: Any = pickle.loads(pickle.dumps(space))
+    assert (again.numerators == space.numerators).all()
+
+
+def test_shares_of_sets_beyond_doubles_are_refused() -> None:
     with pytest.raises(GraphError, match="relative=False"):
-        ValueSpace.of_shares(np.arange(20_000))
+        ValueSpace.of_shares([2**26])
 
 
 @settings(max_examples=100, deadline=None)

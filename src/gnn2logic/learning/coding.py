@@ -34,7 +34,12 @@ __all__ = [
 
 IntArray = npt.NDArray[np.int64]
 
-_MAX_KEYS = 50_000_000
+# More keys than these, and a rank stands for all shares of a narrow range. 2520 is divisible by all
+# numbers up to 10, so that no half, third or tenth is inside of a range.
+_MAX_KEYS = 5_000_000
+_RANGES = 8 * 2520
+# Quotients of whole numbers below this that differ at all differ as doubles.
+_MAX_SIZE = 2**26
 
 
 class Measure(Enum):
@@ -50,6 +55,16 @@ class ValueSpace:
 
     A row whose set has size s and where c nodes count has the key ``offset_of_size[s] + c``; equal
     values have equal ranks, and ranks are in the order of the values.
+
+    Hubs see sets of so many sizes that the shares are too many for a table. Then a rank stands for
+    a range of shares, rank r for those above ``(r - 1) / n`` and up to ``r / n``.
+
+    Parameters
+    ----------
+    numerators, denominators : array
+        By rank, the value; the lowest of a range that there can be.
+    highest : pair of arrays, optional
+        The same for the highest value of a range; None where a rank is one value.
     """
 
     offset_of_size: IntArray
@@ -58,6 +73,7 @@ class ValueSpace:
     denominators: IntArray
     measure: Measure
     sizes: IntArray
+    highest: tuple[IntArray, IntArray] | None = None
 
     def __reduce__(self) -> tuple[Callable[..., ValueSpace], tuple[Any, ...]]:
         # The sizes say it all, and are far smaller than the tables made from them.
@@ -69,6 +85,29 @@ class ValueSpace:
     def n_values(self) -> int:
         """The number of distinct values."""
         return len(self.numerators)
+
+    def keys(self, counts: npt.NDArray[Any], sizes: IntArray) -> tuple[Any, IntArray]:
+        """Return what the keys of rows are made of: a number for each column, and an offset.
+
+        Parameters
+        ----------
+        counts : array of int, shape (n_rows, n_columns)
+            How many nodes count.
+        sizes : array of int, shape (n_rows,)
+            Of how many.
+        """
+        if self.highest is None:
+            return counts, self.offset_of_size[sizes]
+        each = np.maximum(sizes, 1)[:, None]
+        ranges = -(-counts.astype(np.int64) * _RANGES // each)
+        return np.ascontiguousarray(ranges), np.zeros(len(sizes), dtype=np.int64)
+
+    def value(self, rank: int, *, highest: bool = False) -> Fraction:
+        """Return the value of a rank, of a range the lowest or the highest one."""
+        numerators, denominators = self.numerators, self.denominators
+        if highest and self.highest is not None:
+            numerators, denominators = self.highest
+        return Fraction(int(numerators[rank]), int(denominators[rank]))
 
     @classmethod
     def of_counts(cls, largest: int) -> ValueSpace:
@@ -84,16 +123,17 @@ class ValueSpace:
         An empty set has the share 0: no share of it is ever more than p.
         """
         distinct = np.unique(np.asarray(sizes, dtype=np.int64))
-        if int((distinct + 1).sum()) > _MAX_KEYS or distinct[-1] >= 2**26:
+        if distinct[-1] >= _MAX_SIZE:
             raise GraphError(
-                f"Shares of sets with up to {distinct[-1]} members are too many to tell apart. "
-                "Learn without relative modal parameters (relative=False)."
+                f"Shares are of sets with fewer than {_MAX_SIZE} members. Got one with "
+                f"{distinct[-1]}; learn without them (relative=False)."
             )
+        if int((distinct + 1).sum()) > _MAX_KEYS:
+            return cls._of_ranges(distinct)
         offset_of_size = np.zeros(int(distinct[-1]) + 1, dtype=np.int64)
         offset_of_size[distinct] = np.cumsum(distinct + 1) - (distinct + 1)
         size = np.repeat(distinct, distinct + 1)
         count = np.arange(len(size)) - offset_of_size[size]
-        # Quotients of integers below 2**26 that differ at all differ as doubles.
         share = count / np.maximum(size, 1)
         _, first, rank_of_key = np.unique(share, return_index=True, return_inverse=True)
         divisor = np.gcd(count[first], np.maximum(size[first], 1))
@@ -105,6 +145,27 @@ class ValueSpace:
             Measure.SHARE,
             distinct,
         )
+
+    @classmethod
+    def _of_ranges(cls, sizes: IntArray) -> ValueSpace:
+        ranks = np.arange(_RANGES + 1, dtype=np.int64)
+        # Ranges without any share are never seen; what is said of them does not matter.
+        lowest = ranks.copy(), np.full(len(ranks), _RANGES)
+        highest = ranks.copy(), np.full(len(ranks), _RANGES)
+        least, most = np.full(len(ranks), np.inf), np.full(len(ranks), -np.inf)
+        for size in np.maximum(sizes, 1).tolist():
+            last = ranks * size // _RANGES
+            first = np.maximum((ranks - 1) * size // _RANGES + 1, 0)
+            held = first <= last
+            for counts, bound, ends, better in (
+                (first, least, lowest, np.less),
+                (last, most, highest, np.greater),
+            ):
+                chosen = held & better(counts / size, bound)
+                bound[chosen] = counts[chosen] / size
+                ends[0][chosen], ends[1][chosen] = counts[chosen], size
+        none = np.zeros(0, dtype=np.int64)
+        return cls(none, ranks, *lowest, Measure.SHARE, sizes, highest)
 
 
 @dataclass(frozen=True)
@@ -157,12 +218,11 @@ class Codebook:
 
     def threshold(self, code: int, next_code: int) -> Threshold:
         """Return the simplest threshold that sends `code` down and `next_code` up."""
-        if not np.array_equal(self.lowest, self.highest):
+        if self.space.highest is not None or not np.array_equal(self.lowest, self.highest):
             # Where a code stands for several values, no threshold may fall among them.
             next_code = code + 1
-        below, above = self.highest[code], self.lowest[next_code]
-        low = Fraction(int(self.space.numerators[below]), int(self.space.denominators[below]))
-        high = Fraction(int(self.space.numerators[above]), int(self.space.denominators[above]))
+        low = self.space.value(int(self.highest[code]), highest=True)
+        high = self.space.value(int(self.lowest[next_code]))
         if self.space.measure is Measure.COUNT:
             return simplest_count(int(low), int(high))
         share = simplest_share(low, high)
@@ -172,13 +232,11 @@ class Codebook:
     def last_code_below(self, threshold: Threshold) -> int:
         """Return the largest code whose values are not above `threshold`; -1 if all are."""
         limit = Fraction(threshold)
-        numerators = self.space.numerators[self.lowest]
-        denominators = self.space.denominators[self.lowest]
         # A threshold never lies inside of a code, so its lowest value decides; values are few.
         low, high = 0, self.n_codes
         while low < high:
             middle = (low + high) // 2
-            if Fraction(int(numerators[middle]), int(denominators[middle])) <= limit:
+            if self.space.value(int(self.lowest[middle])) <= limit:
                 low = middle + 1
             else:
                 high = middle

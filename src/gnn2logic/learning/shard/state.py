@@ -186,7 +186,7 @@ class ShardState:
         for block in blocks:
             counts = self._modal_counts(table, numbers, block.modality)
             out = np.zeros((counts.shape[1], block.space.n_values), dtype=np.int64)
-            offsets = block.space.offset_of_size[self._sizes(table, block.modality)]
+            counts, offsets = block.space.keys(counts, self._sizes(table, block.modality))
             count_values(counts, offsets, block.space.rank_of_key, out)
             all_counts.append(out)
         return all_counts
@@ -202,7 +202,7 @@ class ShardState:
             counts = self._modal_counts(table, numbers, block.modality)
             shape = (counts.shape[1], rows.n_rows)
             codes: npt.NDArray[Any] = np.empty(shape, dtype=rows.code_type)
-            offsets = block.space.offset_of_size[self._sizes(table, block.modality)]
+            counts, offsets = block.space.keys(counts, self._sizes(table, block.modality))
             tables = code_tables(block.lowest, block.space.n_values)
             encode_values(counts, offsets, block.space.rank_of_key, tables, codes)
             prints.append(rows.propose(codes))
