@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -118,3 +119,25 @@ def test_what_cannot_be_proven_is_refused() -> None:
     stopped = certify(rule, network, grade="symbolic", max_nodes=6, time_limit=1e-6)
     assert stopped.holds is None
     assert "time ran out" in str(stopped)
+
+
+def test_sorts_of_nodes_come_from_the_data() -> None:
+    graphs = gl.random_graphs(20, sizes=4, random_state=0)
+    first = graphs.column("U0")
+    one_hot = graphs.with_predicates(np.column_stack([first, ~first]), ["U0", "U1"])
+    rule = rule_of("1(U0 & U1) > 0")
+    network = gl.to_gnn(gl.parse("1(U0 & U1) > 1"), names=["U0", "U1"])
+    among_these = certify(rule, network, one_hot, grade="symbolic", max_nodes=3)
+    assert among_these
+    assert "of the 2 sorts of nodes in the data" in str(among_these)
+    assert certify(rule, network, grade="symbolic", max_nodes=3).holds is False
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_of_units_hold_on_every_graph(seed: int) -> None:
+    """With every graph given, z3 must still find a value for each unit."""
+    network = drawn_network(seed, conv="sage" if seed % 2 else "gin", hidden=3, n_layers=2)
+    graphs = gl.random_graphs(3, sizes=3, random_state=seed)
+    for rule in (rule_of("true"), rule_of("false")):
+        wanted = certify(rule, network, graphs, grade="exhaustive", max_nodes=1)
+        assert certify(rule, network, graphs, grade="symbolic", max_nodes=1).holds is wanted.holds

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gnn2logic as gl
@@ -66,6 +67,51 @@ def test_scorecards_have_no_tree(tmp_path: Path) -> None:
     assert "score" in run("export", path, "--to", "sql").stdout
     result = run("export", path, "--to", "dot", code=3)
     assert "has no tree" in result.stderr
+
+
+def test_scorecards_of_numbers_as_json(tmp_path: Path) -> None:
+    graphs = gl.random_graphs(40, sizes=5, random_state=0)
+    numbers = [2.0 * graph.column("U0").sum() for graph in graphs]
+    path = tmp_path / "card.json"
+    card = gl.ScorecardRegressor(max_lines=3, n_layers=0, random_state=0).fit(graphs, numbers)
+    card.save(path)
+    plain = json.loads(run("export", path, "--to", "json").stdout)
+    scores = np.full(len(graphs), plain["base"])
+    for line in plain["lines"]:
+        truth = gl.from_json(json.dumps(line["formula"])).evaluate(graphs)
+        scores += line["points"] * truth
+    assert np.allclose(plain["intercept"] + plain["slope"] * scores, card.predict(graphs))
+    assert "scorecard of numbers" in run("export", path, "--to", "smarts", code=3).stderr
+
+
+def test_one_of_several_targets(tmp_path: Path, model: Path) -> None:
+    graphs = gl.random_graphs(30, sizes=4, random_state=0)
+    y = np.column_stack([gl.parse(text).evaluate(graphs) for text in ("1 U0 > 1", "1 U1 > 1")])
+    path = tmp_path / "several.json"
+    learner = gl.IDTClassifier(max_size=4, n_layers=0, random_state=0)
+    gl.MultiTargetEstimator(learner).fit(graphs, y.astype(int)).save(path)
+    loaded = gl.load(path)
+    query = run("export", path, "--to", "sql", "--target", "target_1").stdout
+    assert query.rstrip("\n") == loaded["target_1"].to_sql()
+    assert "takes --target" in run("export", path, "--to", "sql", code=2).stderr
+    assert "no target" in run("export", path, "--to", "sql", "--target", "x", code=2).stderr
+    assert "has one" in run("export", model, "--to", "sql", "--target", "x", code=2).stderr
+
+
+def test_molecules_as_patterns(tmp_path: Path, model: Path) -> None:
+    pytest.importorskip("rdkit", reason="needs the extra 'chem'")
+    rule = gl.from_formulas({"yes": "1 oxygen > 1"}, otherwise="no", names=["oxygen"])
+    atoms = gl.from_formulas(
+        {"yes": "A oxygen > 1"}, otherwise="no", names=["oxygen"], level="node"
+    )
+    for name, each in (("rule", rule), ("atoms", atoms)):
+        each.save(tmp_path / name)
+    shown = run("export", tmp_path / "rule", "--to", "smarts").stdout
+    assert shown.startswith("# no\n")
+    assert "# yes\nc1: more than 1 atoms match [#8]\nrule: c1\n" in shown
+    shown = run("export", tmp_path / "atoms", "--to", "smarts").stdout
+    assert f"# yes\n{gl.chem.to_smarts(atoms.formula('yes'))}" in shown
+    assert "U" in run("export", model, "--to", "smarts", code=2).stderr
 
 
 def test_what_makes_no_sense_is_refused(model: Path) -> None:

@@ -338,6 +338,12 @@ def test_certificates_of_a_rule_and_its_network(
     options = ["psi_0", *FEW, "--part", "all", "--teacher"]
     plain = run_json("certify", model, *options, "certified_networks:same")
     assert (plain["grade"], plain["n_compared"], plain["n_disagreements"]) == ("statistical", 60, 0)
+    (tmp_path / "sample.json").write_text(json.dumps(plain))
+    page = tmp_path / "page.md"
+    report = ["report", model, *options, "certified_networks:same", "--examples", 0, "--out", page]
+    run(*report, "--certificate", tmp_path / "sample.json")
+    assert "A sample: no difference was seen" in page.read_text()
+    assert "certify --json" in run(*report, "--certificate", page, code=2).stderr
     small = ["--grade", "exhaustive", "--max-nodes", 3]
     proven = run("certify", model, *options, "certified_networks:same", *small)
     assert "up to isomorphism, were run" in proven.stdout

@@ -49,8 +49,9 @@ def certify(
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
         See `as_teacher`.
     graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
-        Fresh graphs: neither the rule nor the network has learned from them. The exhaustive grade
-        takes the sorts of nodes from them; it may do without them if the rule reads predicates.
+        Fresh graphs: neither the rule nor the network has learned from them. The other grades
+        take the sorts of nodes from them, so that an atom is of one element; without them, nodes
+        may have every set of the predicates that the rule reads.
     grade : {"statistical", "exhaustive", "symbolic"}
         - ``"statistical"``: an exact bound of Clopper and Pearson on the share of graphs from a
           source on which the two agree.
@@ -114,6 +115,7 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
             raise ParameterError(f"margin must be a number, 0 or more. Got {margin!r} instead.")
         return certify_by_proof(
             pair,
+            None if graphs is None else pyg_graphs(read_once(graphs)),
             max_nodes=max_nodes,
             graph_class=graph_class,
             time_limit=time_limit,

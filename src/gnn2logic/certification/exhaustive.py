@@ -17,7 +17,7 @@ from gnn2logic.logic.equivalence.orbits import Representatives, bit_matrix
 from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError
 from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes, enumerable_nodes
 
-__all__ = ["certify_all_graphs"]
+__all__ = ["certify_all_graphs", "sorts_in_words"]
 
 _AT_ONCE = 2048
 
@@ -107,11 +107,16 @@ def _ask(
         pair.ask(block)
 
 
+def sorts_in_words(count: int) -> str:
+    """Return ``one sort of nodes``, ``2 sorts of nodes``, ..."""
+    return "one sort of nodes" if count == 1 else f"{count} sorts of nodes"
+
+
 def _certificate(
     pair: ModelPair, space: _NodeTypes, proven: int, max_nodes: int, finished: bool
 ) -> Certificate:
     n, k = pair.n_compared, pair.n_disagreements
-    sorts = "one sort of nodes" if space.n_types == 1 else f"{space.n_types} sorts of nodes"
+    sorts = sorts_in_words(space.n_types)
     source = f"{space.describe(max_nodes)}, of the {sorts} in the data"
     where = f"all {space.describe(proven)}, of the {sorts} in the data" if proven else ""
     if k:

@@ -1,7 +1,12 @@
-"""The scores of small networks as terms of z3, with the stored weights as exact fractions."""
+"""The scores of small networks as terms of z3, with the stored weights as exact fractions.
+
+Every value has bounds, which follow from those before it: units that are never negative, or never
+positive, are no cases for z3, and of the others it knows how large they may be.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -20,6 +25,11 @@ __all__ = ["NetworkTerms", "check_supported"]
 
 # One row of terms for each node.
 Rows = list[list[Any]]
+Bounds = tuple[Fraction, Fraction]
+
+# Bounds are widened to multiples of one part of this, so that they have few digits.
+_PARTS = 1024
+_UNIT = (Fraction(0), Fraction(1))
 
 
 def check_supported(module: nn.Module) -> None:
@@ -61,10 +71,14 @@ class NetworkTerms:
         self.context = context
         self.n_nodes = encoding.n_nodes
         self.constraints: list[Any] = []
+        self._bounds: dict[int, Bounds] = {}
         self._n_variables = 0
         zero, one = self.number(0), self.number(1)
         self.features: Rows = [
-            [self.z3.If(encoding.predicates[name][v], one, zero) for name in features]
+            [
+                self.name(self.z3.If(encoding.predicates[name][v], one, zero), _UNIT)
+                for name in features
+            ]
             for v in range(self.n_nodes)
         ]
 
@@ -82,34 +96,59 @@ class NetworkTerms:
         exact = Fraction(value)
         return self.z3.RealVal(f"{exact.numerator}/{exact.denominator}", self.context)
 
-    def name(self, term: Any) -> Any:
+    def name(self, term: Any, bounds: Bounds) -> Any:
         """Return a variable for a term, so that terms stay small."""
         self._n_variables += 1
         variable = self.z3.Real(f"unit {self._n_variables}", self.context)
         self.constraints.append(variable == term)
+        low, high = (
+            Fraction(math.floor(bounds[0] * _PARTS), _PARTS),
+            Fraction(math.ceil(bounds[1] * _PARTS), _PARTS),
+        )
+        self.constraints += [variable >= self.number(low), variable <= self.number(high)]
+        self._bounds[variable.get_id()] = low, high
         return variable
 
     def sum(self, terms: Sequence[Any]) -> Any:
         """Return the sum of terms, which may be none."""
         return self.z3.Sum(*terms) if terms else self.number(0)
 
+    def weighted(
+        self, parts: Sequence[tuple[float | Fraction, Any]], offset: float | Fraction = 0
+    ) -> Any:
+        """Return ``weight * variable + ... + offset`` as a variable."""
+        exact = [(Fraction(weight), unit) for weight, unit in parts if weight]
+        low = high = Fraction(offset)
+        for weight, unit in exact:
+            ends = [weight * end for end in self._bounds[unit.get_id()]]
+            low, high = low + min(ends), high + max(ends)
+        terms = [self.number(weight) * unit for weight, unit in exact]
+        return self.name(self.sum([*terms, self.number(offset)]), (low, high))
+
     def linear(self, weights: Tensor, bias: Tensor | None, row: Sequence[Any]) -> list[Any]:
         """Return ``weights @ row + bias``."""
         offsets = [0.0] * len(weights) if bias is None else bias.tolist()
         return [
-            self.name(
-                self.sum(
-                    [self.number(w) * x for w, x in zip(line, row, strict=True) if w]
-                    + [self.number(offset)]
-                )
-            )
+            self.weighted(list(zip(line, row, strict=True)), offset)
             for line, offset in zip(weights.tolist(), offsets, strict=True)
         ]
 
-    def relu(self, term: Any) -> Any:
-        """Return the larger of a term and 0."""
+    def relu(self, unit: Any) -> Any:
+        """Return the larger of a variable and 0."""
         zero = self.number(0)
-        return self.name(self.z3.If(term > zero, term, zero))
+        low, high = self._bounds[unit.get_id()]
+        if low >= 0:
+            return unit
+        if high <= 0:
+            return self.weighted([])
+        result = self.name(self.z3.If(unit > zero, unit, zero), (Fraction(0), high))
+        # The line above both sides of it: z3 need not take sides to know this.
+        slope = high / (high - low)
+        self.constraints += [
+            result >= unit,
+            result <= self.number(slope) * unit - self.number(slope * low),
+        ]
+        return result
 
     def near(self, v: int, direction: Direction = Direction.IN) -> list[tuple[Any, int]]:
         """Return which nodes may be neighbours of v, and when; messages come along edges to v."""
@@ -130,22 +169,31 @@ class NetworkTerms:
         """Return the sum of the rows of all nodes with an edge to v."""
         zero = self.number(0)
         near = self.near(v)
-        return [
-            self.name(self.sum([self.z3.If(when, rows[w][k], zero) for when, w in near]))
-            for k in range(len(rows[v]))
-        ]
+        sums = []
+        for k in range(len(rows[v])):
+            ends = [self._bounds[rows[w][k].get_id()] for _, w in near]
+            bounds = (
+                sum((min(low, Fraction(0)) for low, _ in ends), Fraction(0)),
+                sum((max(high, Fraction(0)) for _, high in ends), Fraction(0)),
+            )
+            terms = [self.z3.If(when, rows[w][k], zero) for when, w in near]
+            sums.append(self.name(self.sum(terms), bounds))
+        return sums
 
     def averaged(self, rows: Rows, v: int) -> list[Any]:
         """Return the mean of the rows of all nodes with an edge to v; 0 where there are none."""
-        sums = self.gathered(rows, v)
-        literals = [when for when, _ in self.near(v)]
+        near = self.near(v)
+        literals = [(when, 1) for when, _ in near]
         means = []
-        for total in sums:
+        for k, total in enumerate(self.gathered(rows, v)):
             mean = total
             for count in range(2, len(literals) + 1):
-                exactly = self.z3.PbEq([(literal, 1) for literal in literals], count)
+                exactly = self.z3.PbEq(literals, count)
                 mean = self.z3.If(exactly, total * self.number(Fraction(1, count)), mean)
-            means.append(self.name(mean))
+            ends = [self._bounds[rows[w][k].get_id()] for _, w in near]
+            lows, highs = [low for low, _ in ends], [high for _, high in ends]
+            zero = Fraction(0)
+            means.append(self.name(mean, (min([zero, *lows]), max([zero, *highs]))))
         return means
 
     # Networks that were trained ----------------------------------------------------------------
@@ -155,34 +203,38 @@ class NetworkTerms:
         for block in module.blocks:
             assert isinstance(block, Block)
             rows = [
-                [self.name(x + self.relu(new)) for x, new in zip(row, update, strict=True)]
+                [
+                    self.weighted([(1, x), (1, self.relu(new))])
+                    for x, new in zip(row, update, strict=True)
+                ]
                 for row, update in zip(rows, self._convolved(block.conv, rows), strict=True)
             ]
         shape = module.shape
         pooled = rows[0]
         if shape.pooling is not None:
             size = self.n_nodes if shape.pooling == "mean" else shape.typical_size
-            factor = self.number(1 / Fraction(size))
-            pooled = [
-                self.name(factor * self.sum([row[k] for row in rows])) for k in range(len(rows[0]))
-            ]
+            share = 1 / Fraction(size)
+            pooled = [self.weighted([(share, row[k]) for row in rows]) for k in range(len(rows[0]))]
         return self._apply(module.head, pooled)
 
     def _convolved(self, conv: nn.Module, rows: Rows) -> Rows:
         updates = []
         for v, row in enumerate(rows):
             if isinstance(conv, GINConv):
-                weight_of_itself = self.number(1) + self.number(conv.eps.item())
+                weight_of_itself = 1 + Fraction(conv.eps.item())
                 near = self.gathered(rows, v)
                 mixed = [
-                    self.name(weight_of_itself * x + y) for x, y in zip(row, near, strict=True)
+                    self.weighted([(weight_of_itself, x), (1, y)])
+                    for x, y in zip(row, near, strict=True)
                 ]
                 updates.append(self._apply(conv.nn, mixed))
             else:
                 assert isinstance(conv, SAGEConv)
                 left = self._apply(conv.lin_l, self.averaged(rows, v))
                 right = self._apply(conv.lin_r, row)
-                updates.append([self.name(x + y) for x, y in zip(left, right, strict=True)])
+                updates.append(
+                    [self.weighted([(1, x), (1, y)]) for x, y in zip(left, right, strict=True)]
+                )
         return updates
 
     def _apply(self, module: Any, row: Sequence[Any]) -> list[Any]:
@@ -200,7 +252,7 @@ class NetworkTerms:
     # Networks that were made of formulas -------------------------------------------------------
 
     def _formula_network(self, module: FormulaNetwork) -> list[Any]:
-        zero, one = self.number(0), self.number(1)
+        zero, one = self.weighted([]), self.weighted([], 1)
         first = module.channels.index(TRUE)
         rows = [
             [
@@ -220,8 +272,9 @@ class NetworkTerms:
             truth = rows[0][channel]
             if module.level == "graph":
                 for row in rows[1:]:
-                    truth = self.name(self.z3.If(row[channel] < truth, row[channel], truth))
-            outputs.append(self.name(self.number(2) * truth - one))
+                    least = self.z3.If(row[channel] < truth, row[channel], truth)
+                    truth = self.name(least, _UNIT)
+            outputs.append(self.weighted([(2, truth)], -1))
         return outputs
 
     def _formula_layer(self, module: FormulaNetwork, rows: Rows) -> Rows:
@@ -238,17 +291,17 @@ class NetworkTerms:
         result = []
         for v in range(self.n_nodes):
             counts = [
-                [self.name(self._count(modality, rows, v, column)) for column in columns]
+                [self._count(modality, rows, v, column) for column in columns]
                 for modality, columns, _ in counted
             ]
             row = []
             for channel in range(len(module.channels)):
-                terms = [self.number(bias[channel])]
-                terms += [self.number(w) * rows[v][k] for k, to, w in same if to == channel]
+                parts = [(w, rows[v][k]) for k, to, w in same if to == channel]
                 for (_, _, entries), values in zip(counted, counts, strict=True):
-                    terms += [self.number(w) * values[k] for k, to, w in entries if to == channel]
-                z = self.name(self.sum(terms))
-                row.append(self.name(self.z3.If(z < zero, zero, self.z3.If(z > one, one, z))))
+                    parts += [(w, values[k]) for k, to, w in entries if to == channel]
+                z = self.weighted(parts, bias[channel])
+                clipped = self.z3.If(z < zero, zero, self.z3.If(z > one, one, z))
+                row.append(self.name(clipped, _UNIT))
             result.append(row)
         return result
 
@@ -267,7 +320,9 @@ class NetworkTerms:
                     continue
                 near = self.z3.If(when, rows[w][column], zero)
                 terms.append(-near if modality.others else near)
-        return self.sum(terms)
+        # All values are between 0 and 1, and so is each summand of the whole.
+        most = Fraction(self.n_nodes + 1)
+        return self.name(self.sum(terms), (-most, most))
 
 
 def _detached(bias: Tensor | None) -> Tensor | None:

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import math
 import threading
+import warnings
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from torch_geometric.data import Data
+
 from gnn2logic.certification.answers import ModelPair
 from gnn2logic.certification.certificates import Certificate
+from gnn2logic.certification.exhaustive import sorts_in_words
 from gnn2logic.certification.network_terms import NetworkTerms, check_supported
-from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.distillation.counterexamples import as_read
+from gnn2logic.exceptions import UnseenCategoryWarning, UnsupportedInputError
 from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError
 from gnn2logic.logic.equivalence.smt import Encoding, graph_of, load_z3
 from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes
@@ -22,9 +28,13 @@ from gnn2logic.models.pyg_data import pyg_graphs
 
 __all__ = ["certify_by_proof"]
 
+# The sets of predicates that nodes may have; None is all of them.
+Sorts = list[list[bool]] | None
+
 
 def certify_by_proof(
     pair: ModelPair,
+    graphs: list[Data] | None,
     *,
     max_nodes: int,
     graph_class: str,
@@ -41,25 +51,32 @@ def certify_by_proof(
             "of one sort. Try grade='exhaustive'."
         )
     names = tuple(str(name) for name in encoder.feature_names_in_)
+    sorts: Sorts = None
+    if graphs is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnseenCategoryWarning)
+            predicates = encoder.transform(as_read(graphs)).predicates
+        sorts = np.unique(np.asarray(predicates, dtype=bool), axis=0).tolist()
     space = GraphSpace(graph_class, (None,), names)
     deadline = Deadline(time_limit)
     proven, finished = 0, False
     try:
         for n_nodes in range(1, max_nodes + 1):
-            _search_size(z3, pair, space, n_nodes, deadline, margin)
+            _search_size(z3, pair, space, sorts, n_nodes, deadline, margin)
             if pair.n_disagreements:
                 break
             proven = n_nodes
         finished = True
     except OutOfTimeError:
         pass
-    return _certificate(pair, space, proven, max_nodes, finished, margin)
+    return _certificate(pair, space, sorts, proven, max_nodes, finished, margin)
 
 
 def _search_size(
     z3: Any,
     pair: ModelPair,
     space: GraphSpace,
+    sorts: Sorts,
     n_nodes: int,
     deadline: Deadline,
     margin: float,
@@ -75,6 +92,10 @@ def _search_size(
     solver = z3.Solver(ctx=context)
     solver.set("random_seed", 0)
     solver.add(*encoding.constraints, *terms.constraints)
+    if sorts is not None:
+        for v in range(n_nodes):
+            here = [column[v] for column in encoding.predicates.values()]
+            solver.add(z3.Or([_values_are(z3, context, here, sort) for sort in sorts]))
     solver.add(
         z3.Or(
             [
@@ -102,6 +123,13 @@ def _search_size(
                 [variable != model.eval(variable, model_completion=True) for variable in variables]
             )
         )
+
+
+def _values_are(z3: Any, context: Any, variables: list[Any], values: list[bool]) -> Any:
+    return z3.And(
+        z3.BoolVal(True, context),
+        *(one if value else z3.Not(one) for one, value in zip(variables, values, strict=True)),
+    )
 
 
 def _checked(solver: Any, context: Any, deadline: Deadline) -> Any:
@@ -140,13 +168,15 @@ def _clearly(z3: Any, terms: NetworkTerms, scores: list[Any], output: int, margi
 def _certificate(
     pair: ModelPair,
     space: GraphSpace,
+    sorts: Sorts,
     proven: int,
     max_nodes: int,
     finished: bool,
     margin: float,
 ) -> Certificate:
     n, k = pair.n_compared, pair.n_disagreements
-    where = f"all {space.describe(proven)}" if proven else ""
+    of_sorts = "" if sorts is None else f", of the {sorts_in_words(len(sorts))} in the data"
+    where = f"all {space.describe(proven)}{of_sorts}" if proven else ""
     run = f" {n:,} graphs with closer scores were run." if n - k else ""
     if k:
         first = pair.counterexamples[0]
@@ -160,7 +190,8 @@ def _certificate(
         statement = (
             f"Rule and network agree on {where}, proven by z3. The weights are exact fractions "
             f"there, and the class leads by more than {margin:g}, so floats agree as long as they "
-            f"are off by less than half of that.{run} This says nothing about larger graphs."
+            f"are off by less than half of that.{run} This says nothing about larger graphs"
+            f"{', or nodes of other sorts' if sorts is not None else ''}."
         )
     else:
         statement = "Undecided: time ran out."
@@ -174,7 +205,7 @@ def _certificate(
         n_disagreements=k,
         agreement=1.0 if finished and not k else 0.0,
         confidence=None,
-        source=space.describe(max_nodes),
+        source=f"{space.describe(max_nodes)}{of_sorts}",
         max_nodes=proven,
         counterexamples=pair.counterexamples,
     )

@@ -1,4 +1,4 @@
-"""``gnn2logic export``: a model as a query, as code or as a picture to be typeset."""
+"""``gnn2logic export``: a model as a query, as code, as patterns or as a picture to be typeset."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gnn2logic._text import one_line
 from gnn2logic.cli.options import ModelArgument, QuietOption, settings_from
 from gnn2logic.cli.output import check_output, emit, talker
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
@@ -27,6 +28,7 @@ EXAMPLES = (
     "gnn2logic export mutag.idt.json --to sql --name nodes=atoms --name undirected=true",
     "gnn2logic export mutag.idt.json --to cypher --name label=Atom",
     "gnn2logic export shapes.idt.json --to python --out rule.py",
+    "gnn2logic export toxic.json --target NR-AhR --to smarts",
 )
 
 
@@ -36,6 +38,7 @@ class Language(StrEnum):
     SQL = "sql"
     CYPHER = "cypher"
     PYTHON = "python"
+    SMARTS = "smarts"
     JSON = "json"
     DOT = "dot"
     TIKZ = "tikz"
@@ -58,14 +61,19 @@ def export(
         Path | None,
         typer.Option(help="A file to write; by default it goes to stdout.", show_default=False),
     ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="Of a model of several targets: which one.", show_default=False),
+    ] = None,
     quiet: QuietOption = False,
 ) -> None:
     """Write a model for other programs.
 
     A query gives the prediction for each graph (or node) from tables of nodes and edges, whose
     columns are those of the graphs that the model was fitted on. The function in Python takes a
-    networkx graph or adjacency lists and imports nothing. JSON has the formula of each class;
-    dot and tikz draw an Iterated Decision Tree.
+    networkx graph or adjacency lists and imports nothing. SMARTS is for models of molecules: each
+    class as patterns to count. JSON has the formula of each class, or the lines of a scorecard of
+    numbers; dot and tikz draw an Iterated Decision Tree.
     """
     say = talker(quiet)
     if names and to not in (Language.SQL, Language.CYPHER):
@@ -74,7 +82,7 @@ def export(
         check_output(out)
     from gnn2logic.cli.subjects import load_one
 
-    text = _written(load_one(model), to, names)
+    text = _written(load_one(model, target), to, names)
     if out is None:
         emit(text.rstrip("\n"))
         return
@@ -94,11 +102,9 @@ def _written(model: Model, to: Language, names: list[str] | None) -> str:
     if to is Language.PYTHON:
         return model.to_python()
     if to is Language.JSON:
-        formulas = {
-            str(label): json.loads(model.formula(label).to_json())
-            for label in model.classes_.tolist()
-        }
-        return json.dumps(formulas, indent=1, ensure_ascii=False)
+        return json.dumps(_plain(model), indent=1, ensure_ascii=False)
+    if to is Language.SMARTS:
+        return _patterns(model)
     from gnn2logic.idt import IDTPredictor
     from gnn2logic.idt.export import export_dot, export_tikz
 
@@ -108,6 +114,38 @@ def _written(model: Model, to: Language, names: list[str] | None) -> str:
             "try sql, cypher, python or json."
         )
     return export_dot(model) if to is Language.DOT else export_tikz(model)
+
+
+def _plain(model: Model) -> dict[str, Any]:
+    """Return the formula of each class; of a scorecard of numbers its lines and what they add."""
+    if hasattr(model, "classes_"):
+        labels = model.classes_.tolist()
+        return {str(label): json.loads(model.formula(label).to_json()) for label in labels}
+    card: Any = model.card_  # type: ignore[union-attr]
+    lines = [
+        {"points": points[0], "formula": json.loads(formula.to_json())}
+        for line in card.lines
+        for formula, points in line.cases
+    ]
+    number = {"intercept": card.intercept, "slope": card.slope, "base": card.base[0]}
+    return {**number, "lines": lines}
+
+
+def _patterns(model: Model) -> str:
+    """Return SMARTS of each class: of atoms one pattern, of molecules patterns to count."""
+    from gnn2logic.chem import smarts_rule, to_smarts
+
+    if not hasattr(model, "classes_"):
+        raise UnsupportedInputError(
+            "--to smarts is for rules and for scorecards of classes. This is a scorecard of "
+            "numbers; try sql, cypher, python or json."
+        )
+    shown = []
+    for label in model.classes_.tolist():
+        formula = model.formula(label)
+        says = to_smarts(formula) if model.level == "node" else smarts_rule(formula)
+        shown.append(f"# {one_line(str(label))}\n{says}\n")
+    return "\n".join(shown)
 
 
 def _settings(layout: Any, names: list[str] | None) -> dict[str, Any]:

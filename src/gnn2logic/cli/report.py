@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,15 +22,19 @@ from gnn2logic.cli.options import (
     with_columns,
 )
 from gnn2logic.cli.output import check_output, emit_json, talker, writing_to
+from gnn2logic.exceptions import ParameterError
 
 __all__ = ["EXAMPLES", "report"]
 
 EXAMPLES = (
     "gnn2logic report shapes.idt.json BAMultiShapes --teacher shapes.safetensors --out shapes.html",
     "gnn2logic report mutag.idt.json MUTAG --title 'What MUTAG learned' --out mutag.md",
+    "gnn2logic report mutag.idt.json MUTAG --teacher mutag.safetensors --certificate sample.json "
+    "--out mutag.html",
 )
 
 _ENDINGS = (".html", ".md", ".json")
+_MOST_BYTES = 2**20
 
 
 def report(
@@ -39,6 +43,15 @@ def report(
     out: Annotated[Path, typer.Option(help="NAME.html, .md or .json.")],
     teacher: TeacherOption = None,
     title: Annotated[str | None, typer.Option(help="The heading.", show_default=False)] = None,
+    certificates: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--certificate",
+            metavar="FILE",
+            help="What certify --json printed about this model; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Graphs of each class to show.")] = 6,
     part: PartOption = DataPart.TEST,
     data: DataOption = None,
@@ -63,6 +76,7 @@ def report(
         idt,
         **arguments_of(idt, chosen, teacher),
         title=title,
+        certificates=[_certificate(path) for path in certificates or ()],
         n_examples=examples,
         random_state=seed,
     )
@@ -72,3 +86,21 @@ def report(
     if as_json:
         emit_json({"dataset": chosen.data.name, "graphs": len(chosen.data), "file": str(out)})
     say(f"The report is in {out}.")
+
+
+def _certificate(path: Path) -> dict[str, Any]:
+    from gnn2logic._files import read_whole
+    from gnn2logic._json import strict_json
+
+    try:
+        plain = strict_json(read_whole(path, _MOST_BYTES))
+    except ValueError as error:
+        raise ParameterError(
+            f"--certificate must be a file with what certify --json printed. {path} is none: "
+            f"{error}"
+        ) from None
+    if not isinstance(plain, dict):
+        raise ParameterError(
+            f"--certificate must be a file with what certify --json printed. {path} is none."
+        )
+    return plain

@@ -36,14 +36,20 @@ __all__ = [
 Model = IDTPredictor | ScorecardPredictor
 
 
-def load_one(model: Path | str) -> Model:
-    """Return a saved model of one target."""
+def load_one(model: Path | str, target: str | None = None) -> Model:
+    """Return a saved model of one target, or that of a target in a model of several."""
     loaded: Model | MultiTargetPredictor = load(model)
     if isinstance(loaded, MultiTargetPredictor):
+        if target is not None:
+            one: Model = loaded[target]
+            return one
         raise ParameterError(
             f"MODEL must be about one target. {str(model)!r} has models of "
-            f"{', '.join(loaded.target_names_)}; use it from Python: gnn2logic.load."
+            f"{', '.join(loaded.target_names_)}; export takes --target, and for the rest there is "
+            "gnn2logic.load in Python."
         )
+    if target is not None:
+        raise ParameterError(f"--target is for models of several targets. {str(model)!r} has one.")
     return loaded
 
 

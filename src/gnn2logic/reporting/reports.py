@@ -14,7 +14,9 @@ from gnn2logic._optional import import_optional
 from gnn2logic._text import visible_json, visible_texts
 from gnn2logic._validation import check_whole
 from gnn2logic.datasets.dataset import Dataset
+from gnn2logic.exceptions import ParameterError
 from gnn2logic.multi_target import MultiTargetPredictor
+from gnn2logic.reporting.certificates import certificate_entries
 from gnn2logic.reporting.examples import model_svg
 from gnn2logic.reporting.pages import to_html, to_markdown
 from gnn2logic.reporting.subject import ReportLimits, read_subject
@@ -85,6 +87,7 @@ def report(
     class_names: Mapping[Any, object] | Sequence[object] | None = None,
     graph_names: Sequence[object] | None = None,
     mask: object = None,
+    certificates: object = None,
     n_examples: int = _DEFAULT.n_examples,
     disagreements: int = _DEFAULT.n_differences,
     max_nodes: int | None = None,
@@ -111,6 +114,9 @@ def report(
         What the graphs are called; by default their numbers.
     mask : array of bool, optional
         For models that classify nodes: the nodes to report on.
+    certificates : sequence of Certificate, optional
+        What `certify` returned about this model and its network, or the ``to_dict()`` of these. The
+        report repeats what each proves. Not for several targets: report on ``idt[name]``.
     n_examples : int
         How many graphs (or nodes) of each class are shown.
     disagreements : int
@@ -140,7 +146,12 @@ def report(
     True
     """
     import_optional("jinja2", extra="report", purpose="A report")
+    entries = certificate_entries(certificates)
     if isinstance(idt, MultiTargetPredictor):
+        if entries:
+            raise ParameterError(
+                "certificates are about the model of one target. Report on that one, idt[name]."
+            )
         heading, several = one_of_several(
             idt, graphs, y, teacher=teacher, mask=mask, title=title, graph_names=graph_names
         )
@@ -174,7 +185,7 @@ def report(
     )
     if max_nodes is None and subject.level == "node":
         limits = replace(limits, max_nodes=limits.max_nodes // 2)
-    document = summarise(subject, limits, seed)
+    document = {**summarise(subject, limits, seed), "certificates": entries}
     return Report(document, model_svg(subject.idt, subject.model_class_names, limits.max_leaves))
 
 
