@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from compared_runs import FEW, rows_of, write_folds, write_quick
+from gnn2logic.chem import read_csv, scaffolds
 from gnn2logic.datasets import load
 from gnn2logic.exceptions import (
     DataSetError,
@@ -167,6 +168,37 @@ def test_molecules_of_the_user(tmp_path: Path, quick: Path) -> None:
     assert {row.accuracy for row in rows if row.model == "search(True)"} == {1.0}
     with pytest.raises(ParameterError, match="which columns hold the molecules"):
         compare(tmp_path / "new", [str(table)], options={"smiles": "molecule"}, **given)
+
+
+def test_molecules_split_by_scaffolds(tmp_path: Path) -> None:
+    pytest.importorskip("rdkit", reason="needs the extra 'chem'")
+    rings = ["c1ccccc1", "C1CCCCC1", "c1ccncc1", "C1CCCC1", "c1ccoc1"]
+    lines = [f"{ring}{end},{end}\n" for ring in rings for end in ("O", "N")]
+    table = tmp_path / "rings.csv"
+    table.write_text("molecule,end\n" + "".join(lines))
+    options = {"smiles": "molecule", "label": "end"}
+    given: dict[str, Any] = {"models": ["Majority", "Counts tree"], "splits": "scaffold"}
+    compare(tmp_path / "out", [str(table)], options=options, **given)
+    (fold,) = read_comparison(tmp_path / "out").splits["rings"]
+    data, molecules = read_csv(table, **options)
+    parts = [{scaffolds(molecules)[row] for row in part} for part in (fold.train, fold.test)]
+    assert not parts[0] & parts[1]
+    assert sorted([*fold.train, *fold.validation, *fold.test]) == list(range(len(data)))
+    assert "public" not in (tmp_path / "out" / "tables" / "readable.md").read_text().split("\n")[2]
+    with pytest.raises(ParameterError, match="for CSV files of molecules"):
+        compare(tmp_path / "new", ["psi_0"], options=FEW, **given)
+    with pytest.raises(ParameterError, match="are about classes"):
+        compare(tmp_path / "new", [str(table)], options={**options, "task": "regression"})
+
+
+def test_other_settings_do_not_spoil_a_folder(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"options": FEW, "models": ["Majority"], "folds": 2}
+    compare(tmp_path, ["psi_0"], **given)
+    before = (tmp_path / "run.json").read_bytes()
+    for wrong in ({"random_state": 1}, {"folds": 3}):
+        with pytest.raises(ParameterError, match="holds results on psi_0 with other"):
+            compare(tmp_path, ["psi_1"], **{**given, **wrong})
+    assert (tmp_path / "run.json").read_bytes() == before
 
 
 # Networks, models and settings of users -------------------------------------------------------

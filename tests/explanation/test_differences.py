@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -62,3 +64,25 @@ def test_what_cannot_be_compared() -> None:
     nodes = gl.from_formulas({"yes": "U0"}, otherwise="no", names=["U0", "U1"], level="node")
     with pytest.raises(LabelError, match="same things"):
         gl.diff(nodes, model("1 U0 > 1"))
+
+
+def test_points_that_changed() -> None:
+    first = gl.random_graphs(40, sizes=5, random_state=0)
+    numbers = np.array([float(graph.column("U0").sum()) for graph in first])
+    old, new = (
+        gl.ScorecardRegressor(max_lines=4, n_layers=0, random_state=0).fit(first, target)
+        for target in (numbers, numbers + 3.0 * gl.parse("1 U1 > 2").evaluate(first))
+    )
+    difference = gl.diff(old, new, first)
+    far = np.abs(old.predict(first) - new.predict(first))
+    assert f"by {far.mean():.4g} in the mean and {far.max():.4g} at most" in str(difference)
+    for formula, before, after in difference.repointed:
+        assert formula in difference.kept
+        assert before != after
+        assert f"{formula.to_english()} ({formula})" in str(difference)
+    again = replace(difference, repointed=((gl.parse("1 U0 > 1"), (2,), (-1,)),))
+    assert "other points: +2 became -1 where more than 1 node is U0 (1 U0 > 1)" in str(again)
+    assert not gl.diff(old, old, first).repointed
+    rule = gl.from_formulas({1: "1 U0 > 1"}, otherwise=0, names=["U0", "U1"])
+    with pytest.raises(LabelError, match="Got one of each"):
+        gl.diff(old, rule, first)

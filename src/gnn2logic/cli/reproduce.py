@@ -24,6 +24,8 @@ EXAMPLES = (
     "gnn2logic reproduce --verify results",
     "gnn2logic reproduce --dataset MUTAG --dataset my/folder --seeds 3 --out mine",
     "gnn2logic reproduce --dataset PROTEINS --splits folds --models 'GIN,search(GIN)' --out mine",
+    "gnn2logic reproduce --dataset bbbp.csv --data smiles=smiles --data label=p_np "
+    "--splits scaffold --out mine",
     "gnn2logic reproduce --dataset MUTAG --teacher my_package.networks:train_gin --out mine",
 )
 
@@ -66,8 +68,9 @@ def reproduce(
     splits: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE|FOLDER",
-            help="With --dataset: public folds as JSON; in a folder NAME.json or NAME_splits.json.",
+            metavar="FILE|FOLDER|scaffold",
+            help="With --dataset: public folds as JSON; in a folder NAME.json or "
+            "NAME_splits.json. The word scaffold: one fold of a CSV file, by scaffolds.",
         ),
     ] = None,
     settings: Annotated[

@@ -24,6 +24,7 @@ from gnn2logic.scorecards import ScorecardPredictor
 __all__ = ["ModelDifference", "diff"]
 
 Model = IDTPredictor | ScorecardPredictor
+Points = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,8 @@ class ModelDifference:
         The conditions that only the old model has, only the new one, and both.
     moved : tuple of (Formula, Formula)
         Conditions on one count whose threshold changed.
+    repointed : tuple of (Formula, tuple of int, tuple of int)
+        Of two scorecards: conditions of both that give other points, with the old and the new ones.
     level : {"graph", "node"}
     """
 
@@ -54,6 +57,7 @@ class ModelDifference:
     added: tuple[Formula, ...]
     kept: tuple[Formula, ...]
     moved: tuple[tuple[Formula, Formula], ...]
+    repointed: tuple[tuple[Formula, Points, Points], ...] = ()
     level: str = field(default="graph")
 
     def __bool__(self) -> bool:
@@ -80,6 +84,11 @@ class ModelDifference:
         ):
             lines += [f"{title}: {formula.to_english()} ({formula})" for formula in formulas]
         lines += [f"moved: {old} became {new}" for old, new in self.moved]
+        lines += [
+            f"other points: {_signed(old)} became {_signed(new)} where {formula.to_english()} "
+            f"({formula})"
+            for formula, old, new in self.repointed
+        ]
         if not self:
             lines.insert(0, "No difference was seen.")
         return "\n".join(lines)
@@ -87,6 +96,9 @@ class ModelDifference:
     def _on_data(self) -> str:
         total = len(self.old_labels)
         said = f"They differ on {len(self.rows)} of {total} {self.level}s"
+        if self.old_labels.dtype.kind == "f":
+            far = np.abs(self.new_labels - self.old_labels)
+            return f"{said}, by {far.mean():.4g} in the mean and {far.max():.4g} at most."
         pairs = Counter(
             zip(
                 self.old_labels[self.rows].tolist(),
@@ -95,7 +107,7 @@ class ModelDifference:
             )
         )
         told = [
-            f"{one_line(str(old))} became {one_line(str(new))} {count} times"
+            f"{one_line(str(old))} became {one_line(str(new))} {_times(count)}"
             for (old, new), count in sorted(pairs.items(), key=lambda item: (-item[1], str(item)))
         ]
         return f"{said}: {', '.join(told)}." if told else f"{said}."
@@ -113,7 +125,8 @@ def diff(
 
     Parameters
     ----------
-    old, new : rules or scorecards that predict classes
+    old, new : rules or scorecards
+        Both predict classes, or both numbers.
     graphs : anything that `gnn2logic.as_batch` reads, optional
         Data on which they are compared.
     max_nodes : int
@@ -144,9 +157,12 @@ def diff(
             f"Both must classify the same things. Got one for {old._level}s and one for "
             f"{new._level}s."
         )
-    labels = list(dict.fromkeys([*old.classes_.tolist(), *new.classes_.tolist()]))
+    numeric = [model.target is not None for model in (old, new)]
+    if numeric[0] != numeric[1]:
+        raise LabelError("Both must predict classes, or both numbers. Got one of each.")
+    labels = list(dict.fromkeys([*_classes_of(old), *_classes_of(new)]))
     before, after = (
-        {label: model.formula(label) for label in model.classes_.tolist()} for model in (old, new)
+        {label: model.formula(label) for label in _classes_of(model)} for model in (old, new)
     )
     classes = {
         label: _compared(before[label], after[label], max_nodes, time_limit)
@@ -170,6 +186,7 @@ def diff(
         added=tuple(one for one in fresh if all(one is not pair[1] for pair in moved)),
         kept=tuple(one for one in conditions[0] if one in conditions[1]),
         moved=tuple(moved),
+        repointed=_repointed(old, new),
         level=old._level,
     )
 
@@ -209,6 +226,39 @@ def _moved(gone: Sequence[Formula], fresh: Sequence[Formula]) -> list[tuple[Form
                 left.remove(new)
                 break
     return moved
+
+
+def _classes_of(model: Model) -> list[Any]:
+    """Return the classes; scorecards of numbers have none, and no formula of one."""
+    return list(model.classes_.tolist()) if hasattr(model, "classes_") else []
+
+
+def _repointed(old: Model, new: Model) -> tuple[tuple[Formula, Points, Points], ...]:
+    if not (isinstance(old, ScorecardPredictor) and isinstance(new, ScorecardPredictor)):
+        return ()
+    before, after = _points(old), _points(new)
+    return tuple(
+        (formula, points, after[formula])
+        for formula, points in before.items()
+        if after.get(formula, points) != points
+    )
+
+
+def _points(model: ScorecardPredictor) -> dict[Formula, Points]:
+    """Return the points of every condition."""
+    return {
+        condition: points
+        for line in model.card_.lines
+        for condition, points in zip(line.conditions, line.points, strict=True)
+    }
+
+
+def _signed(points: Points) -> str:
+    return " ".join(f"{number:+d}" for number in points)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _yes(value: bool) -> str:

@@ -16,22 +16,27 @@ import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from gnn2logic._files import read_whole
-from gnn2logic.chem import read_csv
+from gnn2logic.chem import Molecules, read_csv, scaffold_split
 from gnn2logic.datasets import Dataset, load_from
 from gnn2logic.exceptions import DataSetError, ParameterError
 from gnn2logic.experiments.networks import evidence_of
 
 __all__ = [
+    "SCAFFOLD",
     "ComparedFold",
     "DataSource",
     "FoldSplit",
     "find_splits",
     "fingerprint",
+    "is_table",
     "read_source",
     "read_splits",
+    "scaffold_folds",
     "seeded_splits",
 ]
 
+# What is written for folds where other data sets have a file.
+SCAFFOLD = "scaffold"
 _MOST_BYTES = 2**28
 
 
@@ -50,12 +55,17 @@ def read_source(source: DataSource) -> Dataset:
 @lru_cache(maxsize=4)
 def _read(where: str, options: bytes) -> Dataset:
     settings = msgspec.json.decode(options)
-    if Path(where).suffix.lower() == ".csv":
-        return _molecules(where, settings)
+    if is_table(where):
+        return _molecules(where, settings)[0]
     return load_from(where, **settings)
 
 
-def _molecules(where: str, settings: dict[str, Any]) -> Dataset:
+def is_table(where: str) -> bool:
+    """Return whether a data set is a CSV file of molecules."""
+    return Path(where).suffix.lower() == ".csv"
+
+
+def _molecules(where: str, settings: dict[str, Any]) -> tuple[Dataset, Molecules]:
     known = list(inspect.signature(read_csv).parameters)[1:]
     if not {"smiles", "label"} <= set(settings) <= set(known):
         raise ParameterError(
@@ -63,7 +73,12 @@ def _molecules(where: str, settings: dict[str, Any]) -> Dataset:
             f"classes, smiles and label; others are {', '.join(known)}. "
             f"Got {', '.join(settings) or 'none'}."
         )
-    return read_csv(where, **settings)[0]
+    if settings.get("task") == "regression":
+        raise ParameterError(
+            f"Comparisons are about classes; task=regression says that the labels of {where} are "
+            "numbers. IDTRegressor and ScorecardRegressor learn these."
+        )
+    return read_csv(where, **settings)
 
 
 @lru_cache(maxsize=64)
@@ -172,6 +187,19 @@ def _problem_with(fold: FoldSplit, n_graphs: int | None) -> str | None:
             f"Got numbers from {min(numbers)} to {max(numbers)}; are these the folds of other data?"
         )
     return None
+
+
+def scaffold_folds(source: DataSource) -> list[FoldSplit]:
+    """Return the one fold of a table of molecules whose parts have no scaffold in common."""
+    if not is_table(source.where):
+        raise ParameterError(
+            f"splits={SCAFFOLD!r} is for CSV files of molecules. Got {source.where!r}."
+        )
+    parts = scaffold_split(_molecules(source.where, source.options)[1])
+    fold = FoldSplit(*(part.tolist() for part in parts))
+    if (problem := _problem_with(fold, None)) is not None:
+        raise DataSetError(f"The split of {source.where} by scaffolds {problem}")
+    return [fold]
 
 
 def seeded_splits(

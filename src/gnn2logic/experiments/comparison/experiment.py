@@ -11,7 +11,13 @@ from typing import Any
 from gnn2logic._validation import check_whole
 from gnn2logic.datasets.cache import check_name
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.experiments.comparison.data import DataSource, find_splits, read_source
+from gnn2logic.experiments.comparison.data import (
+    SCAFFOLD,
+    DataSource,
+    find_splits,
+    read_source,
+    scaffold_folds,
+)
 from gnn2logic.experiments.comparison.learners import check_teacher
 from gnn2logic.experiments.comparison.names import ALL_MODELS, choose_models
 from gnn2logic.experiments.comparison.pages import write_comparison
@@ -129,7 +135,8 @@ def compare(
         Names as in `gnn2logic.experiments.comparison.names`; None means the usual ones.
     splits : path, optional
         Public folds: a JSON file, or a folder with one for each data set. Where there is none,
-        folds are drawn from the seed.
+        folds are drawn from the seed. ``"scaffold"`` is one fold of molecules of a CSV file, by
+        `gnn2logic.chem.scaffold_split`.
     settings : path, optional
         A TOML file that changes what it names in ``settings/comparison.toml``.
     teacher : str, optional
@@ -199,6 +206,8 @@ def _given_splits(
 ) -> dict[str, Any]:
     if file_or_folder is None:
         return {}
+    if os.fspath(file_or_folder) == SCAFFOLD:
+        return {name: scaffold_folds(source) for name, source in sources.items()}
     if not Path(file_or_folder).is_dir() and len(sources) > 1:
         raise ParameterError(
             f"splits must be a folder for {len(sources)} data sets, with a file for each. "

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gnn2logic._files import write_atomically
+from gnn2logic.experiments.comparison.data import is_table
 from gnn2logic.experiments.comparison.published import SOURCE, published_figures
 from gnn2logic.experiments.comparison.record import ComparisonPlan, keep
 from gnn2logic.experiments.comparison.summaries import Summary, best_readable, summaries
@@ -47,7 +48,9 @@ def write_comparison(
     for name, table in tables.items():
         _write(folder / "tables" / f"{name}.md", table)
         _write(folder / "tables" / f"{name}.csv", _csv(figures[name]))
-    readable = readable_table(figures, set(comparison.splits))
+    # Folds of tables are those of their users.
+    public = {name for name in comparison.splits if not is_table(comparison.sources[name].where)}
+    readable = readable_table(figures, public)
     _write(folder / "tables" / "readable.md", readable)
     _write(folder / "rows.csv", _flat(compared))
     keep(comparison, folder, record)

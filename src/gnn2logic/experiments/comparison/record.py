@@ -175,6 +175,15 @@ def together_with(folder: Path, comparison: ComparisonPlan) -> ComparisonPlan:
                 f"The output folder must hold results on {name} made with the same data, folds, "
                 "seed, network and settings. It has others; choose another folder, or delete it."
             )
+    for name in before.sources.keys() - comparison.sources.keys():
+        shared = ["settings", "seed", "teacher", *(["folds"] if name not in before.splits else [])]
+        other = [each for each in shared if getattr(before, each) != getattr(comparison, each)]
+        if other:
+            # The rows that are there would belong to nothing.
+            raise ParameterError(
+                f"The output folder holds results on {name} with other {', '.join(other)}. Give "
+                "the same, or choose another folder."
+            )
     return msgspec.structs.replace(
         comparison,
         sources={**before.sources, **comparison.sources},
