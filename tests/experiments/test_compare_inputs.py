@@ -180,7 +180,7 @@ def test_molecules_split_by_scaffolds(tmp_path: Path) -> None:
     given: dict[str, Any] = {"models": ["Majority", "Counts tree"], "splits": "scaffold"}
     compare(tmp_path / "out", [str(table)], options=options, **given)
     (fold,) = read_comparison(tmp_path / "out").splits["rings"]
-    data, molecules = read_csv(table, **options)
+    data, molecules = read_csv(table, smiles="molecule", label="end")
     parts = [{scaffolds(molecules)[row] for row in part} for part in (fold.train, fold.test)]
     assert not parts[0] & parts[1]
     assert sorted([*fold.train, *fold.validation, *fold.test]) == list(range(len(data)))
