@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
-from gnn2logic.explanation.parts import ShortNames, in_steps
 from gnn2logic.logic import Formula, parse
+from gnn2logic.logic.printing.steps import ShortNames, in_steps
 from strategies import formulas
 
 # 39 to 76 comparisons of counts in four steps, as it was learned from BAMultiShapes.

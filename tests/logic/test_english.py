@@ -159,8 +159,18 @@ def test_names_never_read_like_our_own_words() -> None:
          "their neighbours with atom 7"),
         ("1 U0 > 7/13", "more than 7/13 (53.8%) of the nodes are U0"),
         ("1 U0 <= 3/4", "at most three quarters of the nodes are U0"),
-        ("1(atom=C | atom=N) > 2", "more than 2 nodes have atom C or N"),
-        ("A !atom=C = 0", "the node has no neighbours without atom C"),
+        ("1(atom=C | atom=N) > 2", "more than 2 nodes are carbon atoms or nitrogen atoms"),
+        ("1(colour=red | colour=blue) > 2", "more than 2 nodes have colour red or blue"),
+        ("A !colour=red = 0", "the node has no neighbours without colour red"),
+        ("1(symbol=Cl & A chem=C > 0) > 2", "more than 2 chlorine atoms have at least one "
+         "neighbouring carbon atom"),
+        ("1(symbol=C & !chem=C) > 2", "more than 2 nodes are not carbon atoms, and have symbol C"),
+        ("I+A U0 > 2", "the node has more than 2 of itself and its neighbours that are U0"),
+        ("1(I+A U0 = 0) > 2", "more than 2 nodes have none of themselves and their neighbours that "
+         "are U0"),
+        ("1(!(2 <= A true <= 5)) > 3", "more than 3 nodes do not have between 2 and 5 neighbours"),
+        ("1(!(U0 | A U1 > 1)) > 3", "more than 3 nodes neither are U0, nor have more than 1 "
+         "neighbour that is U1"),
         ('A "age > 3" > 1', "the node has more than 1 neighbour with age above 3"),
         ('!"age > 3" & U0', "the node is U0, and does not have age above 3"),
         ('1 "my age > 3" > 1', 'more than 1 node is "my age > 3"'),

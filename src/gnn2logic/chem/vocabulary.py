@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.logic.printing.elements import ELEMENT_NAMES, element_symbol
 
 __all__ = [
     "BONDS",
@@ -99,13 +100,7 @@ def atom_names(*, stereo: bool) -> tuple[str, ...]:
     )
 
 
-# In the order of their numbers, from 1.
-_ALL_SYMBOLS = re.findall(
-    r"\S+",
-    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As "
-    "Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd "
-    "Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn",
-)
+_ALL_SYMBOLS = tuple(ELEMENT_NAMES)
 _SYMBOLS = {symbol: name for name, (symbol, _) in ELEMENTS.items()}
 
 
@@ -119,9 +114,9 @@ def element_of(predicate: str) -> str | None:
     """
     if predicate in ELEMENTS:
         return ELEMENTS[predicate][0]
-    match = re.fullmatch(r"(?:chem|symbol|atom|element|label)=([A-Z][a-z]?)", predicate)
-    if match:
-        return match[1] if match[1] in _ALL_SYMBOLS else None
+    symbol = element_symbol(predicate)
+    if symbol is not None:
+        return symbol
     numbered = re.fullmatch(r"(ogb_)?atomic_num=(\d{1,3})", predicate)
     # OGB counts elements from 0.
     number = int(numbered[2]) + bool(numbered[1]) if numbered else 0

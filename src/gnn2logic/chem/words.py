@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -23,6 +24,7 @@ from gnn2logic.graphs.structure_names import predicate_words
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.parsing import parse
 from gnn2logic.logic.printing.english import is_about_graph, to_english
+from gnn2logic.logic.printing.english_nouns import share_in_words
 from gnn2logic.logic.printing.english_words import Names
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate, predicate
 from gnn2logic.logic.walk import predicate_names, relation_names, subformulas, substitute
@@ -249,7 +251,10 @@ class _Words:
         noun = self._noun(node.child)
         if isinstance(node.threshold, Fraction):
             bound = "at most" if negated else "more than"
-            return f"{bound} {node.threshold} of the atoms are {noun.text(plural=True)}"
+            are = noun.text(plural=True)
+            if re.match(r"atoms (in|\S*bonded) ", are):
+                are = are.removeprefix("atoms ")
+            return f"{bound} {share_in_words(node.threshold)} of the atoms are {are}"
         return _counted(node.threshold, noun, negated=negated)
 
     def _noun(self, node: Formula) -> _Noun:

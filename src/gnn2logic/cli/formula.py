@@ -115,7 +115,7 @@ def _writer(
 ) -> tuple[Callable[[Formula], str], list[str]]:
     """Return how formulas are written, and the lines that follow them."""
     if notation is Notation.ENGLISH:
-        from gnn2logic.explanation.parts import SHORT, ShortNames
+        from gnn2logic.logic.printing.steps import SHORT, ShortNames
 
         short_names = ShortNames.of(formulas, short=SHORT)
         return short_names.words, short_names.lines()

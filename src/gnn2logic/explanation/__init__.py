@@ -7,12 +7,13 @@ from gnn2logic.explanation.differences import ModelDifference, diff
 from gnn2logic.explanation.edits import Edit
 from gnn2logic.explanation.explanations import Explanation, explain
 from gnn2logic.explanation.flips import CountChange, Flip
-from gnn2logic.explanation.parts import FormulaPart, in_steps
+from gnn2logic.explanation.parts import FormulaPart
 from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.recourse import Recourse, recourse
 from gnn2logic.explanation.score_explanations import ScoreExplanation
 from gnn2logic.explanation.subject import TeacherAnswer
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
+from gnn2logic.logic.printing.steps import in_steps
 
 if TYPE_CHECKING:
     from gnn2logic.explanation.pyg import IDTExplainer

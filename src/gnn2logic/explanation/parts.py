@@ -1,10 +1,8 @@
-"""The parts of a formula as people read them: the nodes of each, and short names for long ones."""
+"""The parts of a formula as people read them, and the nodes of each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from string import ascii_lowercase
 
 import numpy as np
 import numpy.typing as npt
@@ -12,14 +10,9 @@ import numpy.typing as npt
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
 from gnn2logic.logic.evaluation import evaluate_each
-from gnn2logic.logic.printing.english import is_about_graph, nodes_in_english, to_english
-from gnn2logic.logic.printing.english_words import Names
-from gnn2logic.logic.printing.infix import Style, write_infix
-from gnn2logic.logic.printing.text import ASCII
-from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Or, conjunction, modal, negation
-from gnn2logic.logic.walk import subformulas
+from gnn2logic.logic.syntax import And, Constant, Formula, conjunction, modal, negation
 
-__all__ = ["SHORT", "FormulaPart", "ShortNames", "in_steps", "parts_of"]
+__all__ = ["FormulaPart", "parts_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,166 +60,3 @@ def _interval(bounds: Bounds) -> Formula:
     assert bounds.upper is not None
     lower = modal(bounds.modality, bounds.counted, bounds.lower)
     return conjunction((lower, negation(modal(bounds.modality, bounds.counted, bounds.upper))))
-
-
-# Descriptions of nodes that are longer than this get a name.
-_LONGEST = 90
-SHORT = 160
-"""Sentences about rules that are not longer than this are read at once."""
-# A sentence has at most so many parts.
-_LARGEST = 1000
-
-
-@dataclass(frozen=True)
-class ShortNames:
-    """The names of some parts of formulas, and texts that use them.
-
-    Parameters
-    ----------
-    names : mapping of Formula to str
-    vocabulary : mapping of str to str or (str, str), optional
-        Words for predicates and relations, as ``formula.to_english`` takes them.
-    """
-
-    names: Mapping[Formula, str]
-    vocabulary: Names | None = None
-
-    @classmethod
-    def of(
-        cls,
-        formulas: Iterable[Formula],
-        order: Iterable[Formula] = (),
-        *,
-        short: int = 0,
-        vocabulary: Names | None = None,
-    ) -> ShortNames:
-        """Return names for the long parts of some formulas; those in `order` come first.
-
-        Sentences of at most `short` characters need no names.
-
-        >>> from gnn2logic.logic import parse
-        >>> inner = parse("A(I+A(A(atom=N) > 2/3) > 0 & I+A(A(atom=O) > 2/3) > 0) > 1")
-        >>> list(ShortNames.of([parse("1 U0 > 1")]).names)
-        []
-        >>> [str(part) for part in ShortNames.of([parse(f"1({inner}) > 1")]).names]
-        ['I+A(A(atom=N) > 2/3) > 0 & I+A(A(atom=O) > 2/3) > 0']
-        """
-        wanted = [formula for formula in formulas if not _is_short(formula, short, vocabulary)]
-        nodes = subformulas(*wanted)
-        combined = {
-            child for node in nodes if not isinstance(node, Modal) for child in node.children
-        }
-        counted = {child for node in nodes if isinstance(node, Modal) for child in node.children}
-        whole = _sentences(wanted)
-        long: dict[Formula, str] = {}
-        for node in nodes:
-            # A comparison that stands in a conjunction is read with its other bound.
-            is_bounds = as_bounds(node) is not None
-            combines = isinstance(node, And | Or) and not is_bounds and node not in whole
-            if not combines and (node not in counted or node in combined):
-                continue
-            if len(cls(long, vocabulary).meaning(node)) > _LONGEST:
-                long[node] = ""
-        ranked = dict.fromkeys([*order, *_as_read(wanted)])
-        named = (formula for formula in ranked if formula in long)
-        letters = {formula: _letters(number) for number, formula in enumerate(named)}
-        return cls(letters, vocabulary)
-
-    def fit(self, formula: Formula) -> bool:
-        """Return whether the names are enough to write a formula, which may be another one."""
-        sizes: dict[Formula, int] = {}
-        names = self.names.keys() - {formula}
-        for node in subformulas(formula, stop=names):
-            children = () if node in names else node.children
-            sizes[node] = 1 + sum(sizes[child] for child in children)
-        return sizes[formula] <= _LARGEST
-
-    def words(self, formula: Formula) -> str:
-        """Return a formula as an English sentence."""
-        return to_english(formula, self.names, self.vocabulary)
-
-    def nodes(self, formula: Formula) -> str:
-        """Return what the nodes are that satisfy a formula."""
-        return nodes_in_english(formula, self.names, self.vocabulary)
-
-    def meaning(self, formula: Formula) -> str:
-        """Return what a name stands for: nodes, or what is so in the whole graph."""
-        return self.words(formula) if is_about_graph(formula) else self.nodes(formula)
-
-    def logic(self, formula: Formula, style: Style = ASCII) -> str:
-        """Return a formula in logic; a formula that has a name is written out."""
-        names = {named: f"({name})" for named, name in self.names.items() if named is not formula}
-        return write_infix(formula, names, style)
-
-    def lines(self) -> list[str]:
-        """Return what every name means, one line for each."""
-        return [f"  ({name}) {self.meaning(named)}" for named, name in self.names.items()]
-
-
-def in_steps(formula: Formula, names: Names | None = None) -> str:
-    """Return a formula in words, where its long parts have names and lines of their own.
-
-    Parameters
-    ----------
-    formula : Formula
-    names : mapping of str to str or (str, str), optional
-        Words for predicates and relations, as ``formula.to_english`` takes them.
-
-    Returns
-    -------
-    str
-        The sentence of ``formula.to_english()`` if that is short. Otherwise long descriptions of
-        nodes are called (a), (b) and so on, and follow line by line.
-
-    Examples
-    --------
-    >>> from gnn2logic.explanation import in_steps
-    >>> from gnn2logic.logic import parse
-    >>> print(in_steps(parse("1(A true > 3) > 1/2")))
-    more than half of the nodes have more than 3 neighbours
-    >>> nested = parse("1(A(red & A(red | A blue > 1) > 2 & A(A blue = 0) > 0) > 1) > 10")
-    >>> print(in_steps(nested))  # doctest: +ELLIPSIS
-    more than 10 nodes have more than 1 neighbour that is of kind (a)
-      (a) nodes that are red, and have at least one neighbour with no neighbours that are blue, ...
-    """
-    short_names = ShortNames.of([formula], short=SHORT, vocabulary=names)
-    return "\n".join([short_names.words(formula), *short_names.lines()])
-
-
-def _is_short(formula: Formula, limit: int, vocabulary: Names | None) -> bool:
-    is_small = formula.size <= min(limit, _LARGEST)
-    return is_small and len(to_english(formula, {}, vocabulary)) <= limit
-
-
-def _sentences(formulas: Iterable[Formula]) -> set[Formula]:
-    """Return some formulas and what they combine, as deep as a sentence may reach."""
-    combined: set[Formula] = set()
-    stack = list(formulas)
-    while stack:
-        node = stack.pop()
-        if node not in combined and not isinstance(node, Modal) and node.size <= _LARGEST:
-            combined.add(node)
-            stack.extend(node.children)
-    return combined
-
-
-def _as_read(formulas: Iterable[Formula]) -> Iterator[Formula]:
-    """Yield every part of some formulas once, what is made of others first, from left to right."""
-    seen: set[Formula] = set()
-    stack = list(formulas)[::-1]
-    while stack:
-        node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            yield node
-            stack.extend(reversed(node.children))
-
-
-def _letters(number: int) -> str:
-    """Return a, b, ..., z, aa, ab, ..."""
-    text = ""
-    number += 1
-    while number:
-        number, last = divmod(number - 1, 26)
-        text = ascii_lowercase[last] + text
-    return text

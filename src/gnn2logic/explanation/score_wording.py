@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnn2logic.explanation.card_reasons import LineReason
-from gnn2logic.explanation.parts import ShortNames
 from gnn2logic.explanation.phrases import (
     ConditionWords,
     capital,
@@ -17,6 +16,7 @@ from gnn2logic.explanation.phrases import (
 )
 from gnn2logic.explanation.score_explanations import ScoreExplanation
 from gnn2logic.graphs.modality import Modality
+from gnn2logic.logic.printing.steps import ShortNames
 from gnn2logic.scorecards.tables import verdict_of
 
 __all__ = ["line_words", "points_words", "score_columns", "score_notes"]

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from gnn2logic.explanation.flips import Flip
-from gnn2logic.explanation.parts import FormulaPart, ShortNames
+from gnn2logic.explanation.parts import FormulaPart
 from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.phrases import (
     ConditionWords,
@@ -25,6 +25,7 @@ from gnn2logic.explanation.score_wording import line_words, score_notes
 from gnn2logic.idt.target import Target
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.printing.english_words import Names
+from gnn2logic.logic.printing.steps import LONGEST, LONGEST_LINE, ShortNames
 
 if TYPE_CHECKING:
     from gnn2logic.explanation.explanations import Explanation
@@ -89,7 +90,14 @@ def wording_of(
     parts = {part.formula: part for parts_of_one in explanation.parts for part in parts_of_one}
     changes = [change.formula for flip in explanation.flips for change in flip.changes]
     formulas = [reason.formula for reason in explanation.reasons]
-    short_names = ShortNames.of([*formulas, *changes], parts, vocabulary=vocabulary)
+    is_card = isinstance(explanation, ScoreExplanation)
+    short_names = ShortNames.of(
+        formulas,
+        parts,
+        also=changes,
+        longest=LONGEST_LINE if is_card else LONGEST,
+        vocabulary=vocabulary,
+    )
     # Changes may name parts of formulas that are not on the path.
     elsewhere = [formula for formula in short_names.names if formula not in parts]
     for formula, nodes in evaluate_each(elsewhere, explanation.graph).items():

@@ -71,6 +71,7 @@ def plot_scorecard(
     table = _fitted(model).table(class_names)
     sheet = Sheet()
     bottom = _draw_lines(sheet, table)
+    bottom = _draw_kinds(sheet, table, bottom)
     bottom = _draw_verdict(sheet, table, bottom)
     _draw_meanings(sheet, table, bottom)
     return sheet.draw(ax, table.title if title is None else title)
@@ -166,6 +167,18 @@ def _draw_points(
         text = f"{point:+d}" if point else "·"
         at = left + _CELL / 2
         sheet.words.append(Word(at, middle, text, _SIZE, bold=bool(point), centred=True))
+
+
+def _draw_kinds(sheet: Sheet, table: CardTable, top: float) -> float:
+    """Draw what the names in the lines mean; return where that ends."""
+    room = _WORDS + _width(table)
+    for kind in table.kinds:
+        top += 4
+        sheet.words.append(Word(0, top + _LINE / 2, f"({kind.name})", _SIZE, QUIET))
+        for line in _fitting(visible(kind.words), room):
+            sheet.words.append(Word(_NUMBER, top + _LINE / 2, line, _SIZE))
+            top += _LINE
+    return top
 
 
 def _draw_verdict(sheet: Sheet, table: CardTable, top: float) -> float:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from gnn2logic.chem.words import molecule_vocabulary
 from gnn2logic.explanation.card_reasons import LineReason
-from gnn2logic.explanation.parts import SHORT, ShortNames
 from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
 from gnn2logic.explanation.score_wording import points_words, score_columns
 from gnn2logic.explanation.subject import GraphSubject
@@ -30,7 +29,7 @@ from gnn2logic.reporting.subject import ReportLimits, ReportSubject
 from gnn2logic.scorecards import Line, ScorecardPredictor
 from gnn2logic.scorecards.card import held_conditions
 from gnn2logic.scorecards.documents import PARAMETERS
-from gnn2logic.scorecards.tables import table_to_text
+from gnn2logic.scorecards.tables import card_names, table_to_text
 
 __all__ = ["CARD_ROLES", "CardStory"]
 
@@ -62,10 +61,7 @@ class CardStory:
     ) -> None:
         self._subject, self._model, self._limits = subject, model, limits
         self._table = model.table(subject.model_class_names)
-        said = [row.formula for row in self._table.rows]
-        self.short_names = ShortNames.of(
-            said, short=SHORT, vocabulary=molecule_vocabulary(subject.batch)
-        )
+        self.short_names = card_names(model.card_, molecule_vocabulary(subject.batch))
 
     def formulas(self) -> dict[Formula, list[tuple[str, str]]]:
         """Return all formulas to choose from, with their roles; the most telling come first."""
@@ -124,6 +120,8 @@ class CardStory:
         number_of = {formula: number for number, formula in enumerate(shown)}
         lines, path = self._model.lines_, self._model.path_
         plain = self._table.to_dict()
+        # The report tells of all its kinds in one list.
+        del plain["kinds"]
         points = [number for row in self._table.rows for number in row.points]
         for row, entry in zip(self._table.rows, plain["lines"], strict=True):
             counted = _counted(lines[row.line - 1])

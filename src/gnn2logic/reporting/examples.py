@@ -14,11 +14,11 @@ import scipy.sparse as sp
 
 from gnn2logic._optional import import_optional
 from gnn2logic.explanation.flips import Flip
-from gnn2logic.explanation.parts import ShortNames
 from gnn2logic.explanation.path import Condition
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.structure_names import RELATIONS
 from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.logic.printing.steps import ShortNames
 from gnn2logic.logic.simplification.folding import fold_modal
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.plotting.graph_drawing import spacing

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from gnn2logic.chem.words import short_words_of_chemists
-from gnn2logic.explanation.parts import SHORT, ShortNames
 from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.rules import Rule
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.printing.english_words import Names
+from gnn2logic.logic.printing.steps import SHORT, ShortNames
 from gnn2logic.logic.simplification.folding import fold_modal
 from gnn2logic.logic.syntax import Constant, Formula
 from gnn2logic.logic.walk import subformulas
@@ -71,7 +71,8 @@ def short_words(formula: Formula, short_names: ShortNames) -> str:
 
     Short ones about molecules are said as chemists say them.
     """
-    if short_names.vocabulary is not None:
+    uses_names = any(part in short_names.names for part in subformulas(formula))
+    if short_names.vocabulary is not None and not uses_names:
         said = short_words_of_chemists(formula)
         if said is not None and len(said) <= SHORT:
             return said

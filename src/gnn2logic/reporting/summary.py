@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
-from gnn2logic.explanation.parts import ShortNames
 from gnn2logic.graphs.structure_names import structure_in_use
+from gnn2logic.logic.printing.steps import ShortNames
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.reporting.cards import CardStory
 from gnn2logic.reporting.examples import (

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from textwrap import wrap
+from textwrap import fill, wrap
 from typing import Any
 
 import numpy as np
 
 from gnn2logic._text import one_line, visible
 from gnn2logic.idt.target import Target
+from gnn2logic.logic.printing.english_words import Names
+from gnn2logic.logic.printing.steps import LONGEST_LINE, ShortNames
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.scorecards.card import Scorecard
 
 __all__ = [
+    "CardKind",
     "CardRow",
     "CardTable",
     "ScoreMeaning",
+    "card_names",
     "card_table",
     "table_to_html",
     "table_to_text",
@@ -40,6 +44,7 @@ class CardRow:
         The number of the line, from 1; lines with several cases have several rows.
     formula : Formula
     words : str
+        With the names of `CardTable.kinds`.
     points : tuple of int
     """
 
@@ -73,6 +78,22 @@ class ScoreMeaning:
 
 
 @dataclass(frozen=True)
+class CardKind:
+    """What a name stands for that the words of lines use, since it is long or said often.
+
+    Parameters
+    ----------
+    name : str
+    formula : Formula
+    words : str
+    """
+
+    name: str
+    formula: Formula
+    words: str
+
+
+@dataclass(frozen=True)
 class CardTable:
     """All that is shown of a scorecard.
 
@@ -87,6 +108,8 @@ class CardTable:
         For one column of points.
     verdict : str
         Which score gives which answer.
+    kinds : tuple of CardKind
+        The names in the words of rows.
     """
 
     title: str
@@ -95,6 +118,7 @@ class CardTable:
     base: tuple[int, ...]
     meanings: tuple[ScoreMeaning, ...]
     verdict: str
+    kinds: tuple[CardKind, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -110,6 +134,10 @@ class CardTable:
                     "points": list(row.points),
                 }
                 for row in self.rows
+            ],
+            "kinds": [
+                {"name": kind.name, "formula": str(kind.formula), "words": kind.words}
+                for kind in self.kinds
             ],
             "verdict": self.verdict,
             "meanings": [
@@ -134,19 +162,30 @@ def card_table(
     names = [one_line(str(label)) for label in classes]
     n_lines = len(card.lines)
     lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
+    short_names = card_names(card)
     rows = tuple(
-        CardRow(number, formula, formula.to_english(), points)
+        CardRow(number, formula, short_names.words(formula), points)
         for number, line in enumerate(card.lines, 1)
         for formula, points in line.cases
+    )
+    kinds = tuple(
+        CardKind(name, formula, short_names.meaning(formula))
+        for formula, name in short_names.names.items()
     )
     title = f"Scorecard for {card.level}s, {lines}"
     verdict = verdict_of(card, names, target)
     if card.answer == "number":
-        return CardTable(title, ("points",), rows, card.base, (), verdict)
+        return CardTable(title, ("points",), rows, card.base, (), verdict, kinds)
     if card.n_classes == 2:
         columns = (f"points for {names[1]}",)
-        return CardTable(title, columns, rows, card.base, _meanings(card), verdict)
-    return CardTable(title, tuple(names), rows, card.base, (), verdict)
+        return CardTable(title, columns, rows, card.base, _meanings(card), verdict, kinds)
+    return CardTable(title, tuple(names), rows, card.base, (), verdict, kinds)
+
+
+def card_names(card: Scorecard, vocabulary: Names | None = None) -> ShortNames:
+    """Return names for what the lines of a card repeat, or what is too long to be read at once."""
+    said = [formula for line in card.lines for formula, _ in line.cases]
+    return ShortNames.of(said, longest=LONGEST_LINE, vocabulary=vocabulary)
 
 
 def verdict_of(
@@ -207,6 +246,9 @@ def table_to_text(table: CardTable) -> str:
         lines.append(_text_row(number, row.words, row.points, widths))
     if not table.rows:
         lines.append("  no lines: the score is always the same")
+    if table.kinds:
+        lines += ["", "where"]
+        lines += [_kind_text(kind) for kind in table.kinds]
     lines += ["", visible(table.verdict)]
     if table.meanings:
         lines += ["", *_meanings_text(table)]
@@ -221,6 +263,11 @@ def _text_row(number: str, words: str, points: Sequence[int], widths: Sequence[i
     )
     first = f"{number:>3} {wrapped[0]:<{_TEXT_WIDTH}}{shown}"
     return "\n".join([first, *(f"    {line}" for line in wrapped[1:])])
+
+
+def _kind_text(kind: CardKind) -> str:
+    start = f"({kind.name})"
+    return fill(visible(f"{start:>3} {kind.words}"), _TEXT_WIDTH + 14, subsequent_indent=" " * 4)
 
 
 def _meanings_text(table: CardTable) -> list[str]:
@@ -252,7 +299,7 @@ def table_to_html(table: CardTable) -> str:
         )
     html = (
         f"<div><p>{escape(table.title)}</p><table><thead><tr><th></th><th></th>{heads}</tr></thead>"
-        f"<tbody>{body}</tbody></table><p>{escape(visible(table.verdict))}</p>"
+        f"<tbody>{body}</tbody></table>{_kinds_html(table)}<p>{escape(visible(table.verdict))}</p>"
     )
     if table.meanings:
         scores = "".join(f"<td {right}>{meaning}</td>" for meaning in table.meanings)
@@ -263,3 +310,11 @@ def table_to_html(table: CardTable) -> str:
             f"<tr><th {left}>{name}</th>{chances}</tr></tbody></table>"
         )
     return f"{html}</div>"
+
+
+def _kinds_html(table: CardTable) -> str:
+    items = "".join(
+        f'<li title="{escape(str(kind.formula))}">({kind.name}) {escape(visible(kind.words))}</li>'
+        for kind in table.kinds
+    )
+    return f'<ul style="list-style:none">{items}</ul>' if items else ""

@@ -43,7 +43,7 @@ class _Phrase(NamedTuple):
     """One formula in the forms a sentence may need; pairs are (one node, several nodes).
 
     `things` are the nodes of the formula by a noun, where there is one, and `rest` is what is said
-    of these.
+    of these. `neither` is how an alternative is denied.
     """
 
     verb: tuple[str, str]
@@ -53,6 +53,7 @@ class _Phrase(NamedTuple):
     feature: NamedFeature | None = None
     things: CountedNoun | None = None
     rest: _Phrase | None = None
+    neither: tuple[str, str] | None = None
 
 
 def to_english(
@@ -78,11 +79,11 @@ def to_english(
     >>> from gnn2logic.logic import parse
     >>> print(to_english(parse("1(A(A true > 6) > 1/2) > 1/2")))
     more than half of the nodes have more than half of their neighbours with more than 6 neighbours
-    >>> print(to_english(parse("U0 & 3 <= A(atom=7) <= 11")))
-    the node is U0, and has between 3 and 11 neighbours with atom 7
-    >>> names = {"atom=C": ("carbon atom", "carbon atoms"), "double": "a double bond"}
-    >>> print(to_english(parse("1(atom=C & A[double] atom=O > 0) > 2"), names=names))
-    more than 2 carbon atoms have at least one neighbour along a double bond with atom O
+    >>> print(to_english(parse("U0 & 3 <= A(colour=red) <= 11")))
+    the node is U0, and has between 3 and 11 neighbours with colour red
+    >>> names = {"red": ("red node", "red nodes"), "double": "a double bond"}
+    >>> print(to_english(parse("1(red & A[double] atom=O > 0) > 2"), names=names))
+    more than 2 red nodes have at least one neighbouring oxygen atom along a double bond
     >>> print(to_english(parse("1(A true > 6) > 1/2"), {parse("A true > 6"): "1"}))
     more than half of the nodes are of kind (1)
     """
@@ -116,7 +117,7 @@ def nodes_in_english(
 
     >>> from gnn2logic.logic import parse
     >>> print(nodes_in_english(parse("A(atom=N) > 1")))
-    nodes that have more than 1 neighbour with atom N
+    nodes that have more than 1 neighbouring nitrogen atom
     """
 
     def nodes(formula: Formula, references: Mapping[Formula, str], words: Words) -> str:
@@ -159,7 +160,13 @@ def _phrases(
     phrases: dict[Formula, _Phrase] = {}
     for node in subformulas(formula, stop=references):
         if node not in references:
-            phrases[node] = _describe(node, phrases, words)
+            # What has a name is denied by its name, not by turning its bound around.
+            is_denied = isinstance(node, Not) and node.child in references
+            phrases[node] = (
+                _negated(phrases[node.children[0]])
+                if is_denied
+                else _describe(node, phrases, words)
+            )
         elif is_about_graph(node):
             in_such_graph = f"in a graph where {_HOLDS.format(references[node])}"
             phrases[node] = _Phrase(
@@ -298,10 +305,16 @@ def _negated(phrase: _Phrase) -> _Phrase:
     if phrase.feature is not None:
         has, attached = f"have {phrase.feature}", f" without {phrase.feature}"
         return _Phrase((f"does not {has}", f"do not {has}"), (attached, attached))
+    if phrase.neither is not None:
+        return _from_verb(phrase.neither, is_compound=True)
     if phrase.adjective is not None and not _is_list(phrase) and not _is_negated(phrase):
         one, many = phrase.adjective
         return _from_adjective((f"not {one}", f"not {many}"))
     one, many = phrase.verb
+    if not phrase.is_compound and many.startswith("have "):
+        one, many = one.removeprefix("has "), many.removeprefix("have ")
+        verb = (f"does not have {one}", f"do not have {many}")
+        return _from_verb(verb, is_compound=False)
     verb = (f"is not one that ({one})", f"are not those that ({many})")
     return _from_verb(verb, is_compound=False)
 
@@ -342,14 +355,19 @@ def _combined(described: list[_Phrase], word: str) -> _Phrase:
         adjectives.sort(key=lambda adjective: adjective[0].startswith("not "))
         one, many = (f" {word} ".join(adjective[n] for adjective in adjectives) for n in (0, 1))
         return _from_adjective((one, many))
-    one, many = (
-        f", {word} ".join(
+    verbs = [
+        [
             f"({phrase.verb[n]})" if phrase.is_compound or _is_list(phrase) else phrase.verb[n]
             for phrase in described
-        )
+        ]
         for n in (0, 1)
-    )
-    return _from_verb((one, many), is_compound=True)
+    ]
+    one, many = (f", {word} ".join(parts) for parts in verbs)
+    whole = _from_verb((one, many), is_compound=True)
+    if word == "and":
+        return whole
+    one, many = (f"neither {', nor '.join(parts)}" for parts in verbs)
+    return whole._replace(neither=(one, many))
 
 
 def _is_list(phrase: _Phrase) -> bool:

@@ -10,7 +10,16 @@ from gnn2logic.logic.bounds import Bounds
 from gnn2logic.logic.printing.english_words import Words
 from gnn2logic.logic.syntax import Threshold
 
-__all__ = ["MANY", "NUMBERS", "ONE", "CountedNoun", "Number", "amount_of", "noun_phrase"]
+__all__ = [
+    "MANY",
+    "NUMBERS",
+    "ONE",
+    "CountedNoun",
+    "Number",
+    "amount_of",
+    "noun_phrase",
+    "share_in_words",
+]
 
 
 class Number(NamedTuple):
@@ -77,7 +86,8 @@ def noun_phrase(
         case "A":
             noun = f"{near}{plural}{along}"
         case "I+A":
-            noun = f"node{plural} among {owner.them} and {owner.their} {near}s{along}"
+            noun = f"of {owner.them} and {owner.their} {near}s{along}"
+            amount = "none" if amount == "no" else amount
         case "1-I":
             noun = f"other node{plural}"
         case "1-A":
@@ -129,8 +139,15 @@ def amount_of(bounds: Bounds) -> tuple[Number, str]:
 
 
 def _words(threshold: Threshold) -> str:
-    if not isinstance(threshold, Fraction):
-        return str(threshold)
+    return share_in_words(threshold) if isinstance(threshold, Fraction) else str(threshold)
+
+
+def share_in_words(threshold: Fraction) -> str:
+    """Return a share as people say it: by a word, in percent, or as it is.
+
+    >>> [share_in_words(Fraction(share)) for share in ("1/3", "3/5", "2/7")]
+    ['a third', '60%', '2/7']
+    """
     if threshold in _SIMPLE:
         return _SIMPLE[threshold]
     per_mille = threshold * 1000

@@ -1,7 +1,8 @@
 """What predicates and relations are called in English: words that were given, or read off names.
 
-A name such as ``atom=N`` or ``age > 3`` says what a node has, and is read so: "has atom N", "has
-age above 3". Other names follow "is", quoted where they would read as words of our own.
+A name such as ``colour=red`` or ``age > 3`` says what a node has, and is read so: "has colour red",
+"has age above 3"; ``atom=N`` is a nitrogen atom. Other names follow "is", quoted where they would
+read as words of our own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.modality import quote_name
 from gnn2logic.graphs.structure_names import predicate_words, relation_words
+from gnn2logic.logic.printing.elements import ELEMENT_NAMES, element_symbol
 from gnn2logic.logic.printing.text import is_bare_name
 
 __all__ = ["NamedFeature", "Names", "PredicateWords", "Words", "name_in_text"]
@@ -81,9 +83,19 @@ class Words:
             case (adjective,):
                 words = PredicateWords((adjective, adjective))
             case _:
-                words = _from_name(name)
+                words = self._atoms(name) or _from_name(name)
         self._take("predicate", str(words.feature or words.adjective), name)
         return words
+
+    def _atoms(self, name: str) -> PredicateWords | None:
+        """Return the words for atoms of an element, unless another name has them already."""
+        symbol = element_symbol(name)
+        if symbol is None or name.startswith("label="):
+            return None
+        one = f"{ELEMENT_NAMES[symbol]} atom"
+        words = PredicateWords((_with_article(one), f"{one}s"), noun=(one, f"{one}s"))
+        said = ("predicate", str(words.adjective))
+        return words if self._taken.get(said, name) == name else None
 
     def relation(self, name: str) -> str:
         """Return what edges of a relation are called, after "along"."""

@@ -50,6 +50,8 @@ def write_infix(formula: Formula, references: Mapping[Formula, str], style: Styl
     for node in subformulas(formula, stop=references):
         if node in references:
             texts[node] = (references[node], _ATOM)
+        elif isinstance(node, Not) and node.child in references:
+            texts[node] = (style.negation + references[node.child], _LITERAL)
         else:
             texts[node] = writer.write(node)
     return texts[formula][0]
