@@ -34,6 +34,7 @@ SPOKEN = (
     "1-I U0 > 1", "1-I-A U0 != 1", "I+A U0 <= 1/2", "A[r]^T U0 = 0", "A|A^T(1 U0 > 3) > 2",
     "1(2 <= A U0 <= 4) > 1", "!(1 U0 > 3 & 1 U1 > 2)", "A U0 <= 3", "A !x=1 > 0", '1 "x > 3" > 1',
     '1(!"x > 3") > 1', "1 U0 > 1/3", "1 U0 > 2/3", "1 U0 > 3/4", "A atom=N > 2",
+    "!(U0 | A U1 > 3)", "I+A U0 = 0",
 )  # fmt: skip
 
 
@@ -160,7 +161,7 @@ def test_names_never_read_like_our_own_words() -> None:
         ("1 U0 > 7/13", "more than 7/13 (53.8%) of the nodes are U0"),
         ("1 U0 <= 3/4", "at most three quarters of the nodes are U0"),
         ("1(atom=C | atom=N) > 2", "more than 2 nodes are carbon atoms or nitrogen atoms"),
-        ("1(colour=red | colour=blue) > 2", "more than 2 nodes have colour red or blue"),
+        ("1(colour=red | colour=blue) > 2", "more than 2 nodes have colour blue or red"),
         ("A !colour=red = 0", "the node has no neighbours without colour red"),
         ("1(symbol=Cl & A chem=C > 0) > 2", "more than 2 chlorine atoms have at least one "
          "neighbouring carbon atom"),
