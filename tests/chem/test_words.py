@@ -18,7 +18,7 @@ SAID = {
     "1(carbon & ring=6 & A[bridge] nitrogen > 0) > 0": (
         "at least one (carbon atom in a ring of 6 and bonded outside of rings to a nitrogen atom)"
     ),
-    "1 aromatic > 1/2": "more than 1/2 of the atoms are aromatic atoms",
+    "1 aromatic > 1/2": "more than half of the atoms are aromatic atoms",
     "symbol=N & A(symbol=O) > 1": "a nitrogen atom bonded to at least two oxygen atoms",
 }
 

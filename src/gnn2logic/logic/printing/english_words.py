@@ -29,8 +29,8 @@ _RESERVED = frozenset(
         "a above all among an and any are at between both condition copies copy do does empty "
         "exactly exist exists graph half has have holds if impossible in including is it its "
         "itself kind least more most neighbour neighbouring neighbours neither no node nodes none "
-        "nor not of one ones or other quarter quarters set such than that the their themselves there third thirds "
-        "those three two where with without",
+        "nor not of one ones or other quarter quarters set such than that the their themselves "
+        "there third thirds those three two where with without",
     )
 )
 _THRESHOLD = re.compile(r"(\S+) > (-?\d[\d.]*(?:e[+-]?\d+)?)\Z")
