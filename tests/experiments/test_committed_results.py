@@ -64,12 +64,26 @@ def test_rows_are_complete_and_made_with_the_settings_that_are_here(dataset: str
     assert len(rows) == len({row.key for row in rows}) == record["folds"] * len(models)
 
 
-@pytest.mark.parametrize(
-    "table", [RESULTS / "tables" / "accuracy.md", READABLE / "tables" / "readable.md"]
-)
-def test_the_readme_shows_the_tables(table: Path) -> None:
-    text = table.read_text(encoding="utf-8").strip()
-    assert text in (ROOT / "README.md").read_text(encoding="utf-8")
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def test_the_readme_shows_the_figures_of_the_table() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = (READABLE / "tables" / "readable.md").read_text(encoding="utf-8").strip().splitlines()
+    for row in map(cells, rows[2:]):
+        name, _, _, network, model, accuracy, symbols, _, distilled, fidelity, *_ = row
+        sort = "scorecard" if model.startswith("scorecard") else "rule"
+        shapes = ", with shapes" if model.endswith("+structure") else ""
+        size = symbols.partition(" in ")[2] or f"{symbols} symbols"
+        shown = [name, network, sort + shapes, accuracy, size, distilled, fidelity.split()[0]]
+        assert f"| {' | '.join(shown)} |" in text
+
+
+@pytest.mark.parametrize("table", ["tables/accuracy.md", "readable/tables/readable.md"])
+def test_the_page_of_results_shows_the_tables(table: str) -> None:
+    assert (RESULTS / table).is_file()
+    assert f'"results/{table}"' in (ROOT / "docs/results.md").read_text(encoding="utf-8")
 
 
 def test_nothing_tells_where_it_was_made() -> None:
