@@ -117,7 +117,7 @@ def test_scorecards_read_them_too() -> None:
     graphs = molecules(120, 2)
     encoder = gl.PredicateEncoder(edge_features=NAMES, n_thresholds=1)
     labels = np.array([slow_answer(data) for data in graphs])
-    card = gl.ScorecardClassifier(n_layers=1, max_lines=3, encoder=encoder, random_state=0)
+    card = gl.ScorecardClassifier(n_layers=1, max_lines=1, encoder=encoder, random_state=0)
     card.fit(graphs, labels)
     assert "distance > 1.5" in str(card)
     assert card.score(graphs, labels) > 0.95

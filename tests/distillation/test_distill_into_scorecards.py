@@ -30,7 +30,7 @@ from gnn2logic.distillation.soft_labels import log_shares
 from gnn2logic.exceptions import LabelError, ParameterError, UnsupportedInputError
 from gnn2logic.models import to_gnn
 
-OPTIONS: dict[str, Any] = {"max_lines": 4, "n_layers": 1, "random_state": 0}
+OPTIONS: dict[str, Any] = {"max_lines": 4, "n_layers": 0, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,8 @@ def test_a_store_keeps_answers_and_they_are_enough(teacher: Teacher, tmp_path: P
 def test_nodes() -> None:
     own, network = graphs(30), Teacher(node_model())
     mask = np.random.default_rng(0).random(own.n_nodes) < 0.7
-    card = distill(network, own, into="scorecard", mask=mask, max_lines=3, random_state=0)
+    few: dict[str, Any] = {"max_lines": 3, "n_layers": 0, "random_state": 0}
+    card = distill(network, own, into="scorecard", mask=mask, **few)
     assert isinstance(card, ScorecardNodeClassifier)
     assert card.classes_.tolist() == network.run(own).classes.tolist()
     assert len(disagreements(card, network, own)) == int(
@@ -135,14 +136,14 @@ def test_disagreements_and_counterexamples_are_called_by_their_form() -> None:
 
 def test_the_distiller_is_an_estimator(teacher: Teacher) -> None:
     own = graphs(60)
-    distiller = ScorecardDistiller(teacher).set_params(scorecard__max_lines=2)
+    few = {"scorecard__max_lines": 2, "scorecard__n_layers": 0}
+    distiller = ScorecardDistiller(teacher).set_params(**few)
     copied = clone(distiller)
     assert copied.teacher is distiller.teacher
     assert copied.scorecard is not distiller.scorecard
     fitted = copied.set_params(scorecard__random_state=0).fit(own)
-    assert same(
-        fitted.scorecard_, distill(teacher, own, into="scorecard", max_lines=2, random_state=0)
-    )
+    direct = distill(teacher, own, into="scorecard", max_lines=2, n_layers=0, random_state=0)
+    assert same(fitted.scorecard_, direct)
     assert fitted.score(own) == fidelity(fitted.scorecard_, teacher, own)
     assert (fitted.predict(own) == fitted.scorecard_.predict(own)).all()
     assert fitted.path_ is fitted.scorecard_.path_

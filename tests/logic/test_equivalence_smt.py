@@ -34,7 +34,7 @@ def test_time_that_runs_out_while_shrinking_keeps_the_counterexample(
     def no_time(solver: Any, variables: Any, model: Any) -> Any:
         raise OutOfTimeError
 
-    monkeypatch.setattr(smt._Solver, "lower", no_time)
+    monkeypatch.setattr(smt._TimedSolver, "lower", no_time)
     result = equivalent(parse("A U0 > 0"), parse("false"), method="z3")
     assert result.equal is False
     assert result.smallest is False

@@ -32,7 +32,7 @@ def score_fold(
     one thread: networks come out the same however many folds run side by side.
     """
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
-        scorer = _Scorer(fold_of(dataset, number, run), run)
+        scorer = _FoldScorer(fold_of(dataset, number, run), run)
         # Models of one network follow each other, so that only one is held at a time.
         for guide in (*NETWORKS, None):
             guided = [model for model in models if model.guide == guide]
@@ -43,7 +43,7 @@ def score_fold(
                 yield scorer.row(model, network)
 
 
-class _Scorer:
+class _FoldScorer:
     """Makes the rows of one fold."""
 
     def __init__(self, fold: Fold, run: RunSettings) -> None:

@@ -17,7 +17,16 @@ from gnn2logic.exceptions import ParameterError
 from gnn2logic.experiments.plans import RunSettings, plan_for
 from gnn2logic.graphs import GraphBatch
 
-__all__ = ["Fold", "InnerPlan", "Labelled", "Seeded", "fold_of", "inner_splits", "stream"]
+__all__ = [
+    "Fold",
+    "InnerPlan",
+    "Labelled",
+    "Seeded",
+    "fold_of",
+    "inner_splits",
+    "stratified_folds",
+    "stream",
+]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -54,15 +63,23 @@ def fold_of(dataset: str, number: int, run: RunSettings) -> Fold:
     (900, 100)
     """
     whole = _data(dataset, run)
-    least = int(np.bincount(whole.y).min())
-    if not 2 <= run.folds <= least:
+    train, test = stratified_folds(whole.y, dataset, run.folds, run.seed)[number]
+    return Fold(dataset, number, whole.take(train), whole.take(test))
+
+
+def stratified_folds(
+    y: IntArray, name: str, n_folds: int, seed: int
+) -> list[tuple[IntArray, IntArray]]:
+    """Return the numbers of training and test graphs of every fold of a data set."""
+    sizes = np.bincount(y)
+    least = int(sizes[sizes > 0].min())
+    if not 2 <= n_folds <= least:
         raise ParameterError(
             f"folds must be a whole number from 2 to {least}, the size of the smallest class of "
-            f"{dataset}. Got {run.folds} instead."
+            f"{name}. Got {n_folds} instead."
         )
-    folds = StratifiedKFold(run.folds, shuffle=True, random_state=run.seed)
-    train, test = list(folds.split(whole.y, whole.y))[number]
-    return Fold(dataset, number, whole.take(train), whole.take(test))
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    return list(splitter.split(y, y))
 
 
 @lru_cache(maxsize=2)

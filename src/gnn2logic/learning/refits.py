@@ -114,7 +114,7 @@ def stability(
         )
     rows = _rows(estimator, graphs, y, mask)
     refits = _Refits(estimator, rows, seeds, seed_from(random_state))
-    answers: list[_Answers] = []
+    answers: list[_FitAnswers] = []
     accuracies: list[float] = []
     heard: list[list[warnings.WarningMessage]] = []
     given = _given_answers(estimator, rows)
@@ -318,22 +318,22 @@ class _Refits:
 
 
 @dataclass(frozen=True)
-class _Answers:
+class _FitAnswers:
     """The formula of every class, by label, and the predicted classes of all rows."""
 
     formulas: dict[Any, Formula]
     predicted: npt.NDArray[Any]
 
 
-def _answers(fitted: Any, rows: _Rows) -> _Answers:
+def _answers(fitted: Any, rows: _Rows) -> _FitAnswers:
     known = np.asarray(getattr(fitted, "classes_", rows.classes)).tolist()
     every = dict.fromkeys([*rows.classes.tolist(), *known])
     # A class that a fit does not know is nowhere.
     formulas = {label: fitted.formula(label) if label in known else FALSE for label in every}
-    return _Answers(formulas, np.asarray(fitted.predict(rows.graphs)))
+    return _FitAnswers(formulas, np.asarray(fitted.predict(rows.graphs)))
 
 
-def _given_answers(estimator: Any, rows: _Rows) -> list[_Answers]:
+def _given_answers(estimator: Any, rows: _Rows) -> list[_FitAnswers]:
     """Return what the estimator says as it was given; nothing if it is not fitted."""
     try:
         check_is_fitted(estimator)
@@ -361,7 +361,7 @@ def _pass_on(heard: list[list[warnings.WarningMessage]]) -> None:
 # Figures -------------------------------------------------------------------------------------
 
 
-def _accuracy(rows: _Rows, answers: _Answers, left_out: npt.NDArray[np.bool_]) -> float:
+def _accuracy(rows: _Rows, answers: _FitAnswers, left_out: npt.NDArray[np.bool_]) -> float:
     if not left_out.any():
         return float("nan")
     return float(np.mean(answers.predicted[left_out] == rows.labels[left_out[rows.known]]))

@@ -13,12 +13,13 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 
 from gnn2logic._files import read_whole
 from gnn2logic.chem import Molecules, read_csv, scaffold_split
 from gnn2logic.datasets import Dataset, load_from
 from gnn2logic.exceptions import DataSetError, ParameterError
+from gnn2logic.experiments.folds import stratified_folds
 from gnn2logic.experiments.networks import evidence_of
 
 __all__ = [
@@ -206,16 +207,8 @@ def seeded_splits(
     y: npt.NDArray[np.int64], name: str, *, folds: int, share: float, seed: int
 ) -> list[FoldSplit]:
     """Return stratified folds that are drawn from a seed, each with a validation part."""
-    present = np.bincount(y)
-    least = int(present[present > 0].min())
-    if not 2 <= folds <= least:
-        raise ParameterError(
-            f"folds must be a whole number from 2 to {least}, the size of the smallest class of "
-            f"{name}. Got {folds} instead."
-        )
-    splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
     splits = []
-    for learned, test in splitter.split(y, y):
+    for learned, test in stratified_folds(y, name, folds, seed):
         train, validation = _held_out(learned, y, share, seed)
         splits.append(FoldSplit(train.tolist(), validation.tolist(), test.tolist()))
     return splits

@@ -38,7 +38,7 @@ def score_unit(unit: Unit, comparison: ComparisonPlan) -> Iterator[ComparedRow]:
     """
     models = [ALL_MODELS[name] for name in unit.models]
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
-        scorer = _Scorer(unit, comparison)
+        scorer = _UnitScorer(unit, comparison)
         # Models of one network follow each other, so that only one is held at a time.
         for guide in (*NETWORKS, None):
             guided = [model for model in models if model.guide == guide]
@@ -47,7 +47,7 @@ def score_unit(unit: Unit, comparison: ComparisonPlan) -> Iterator[ComparedRow]:
                 yield scorer.row(model, network)
 
 
-class _Scorer:
+class _UnitScorer:
     """Makes the rows of one fold."""
 
     def __init__(self, unit: Unit, comparison: ComparisonPlan) -> None:

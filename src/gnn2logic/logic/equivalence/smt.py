@@ -268,7 +268,7 @@ def _search_size(
     context = z3.Context()
     encoding = Encoding(z3, context, space, n_nodes, deadline)
     encoding.require(formula)
-    solver = _Solver(z3, context, deadline)
+    solver = _TimedSolver(z3, context, deadline)
     solver.add(encoding.constraints)
     model = solver.model()
     if model is None:
@@ -289,7 +289,7 @@ def _search_size(
     return Witness(graph, 0, smallest)
 
 
-class _Solver:
+class _TimedSolver:
     """A z3 solver whose every check ends by the deadline."""
 
     def __init__(self, z3: Any, context: Any, deadline: Deadline) -> None:
