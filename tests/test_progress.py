@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gnn2logic._progress import Progress
+from gnn2logic._progress import Progress, say
 from gnn2logic.graphs import random_graphs
 from gnn2logic.learning import IDTClassifier
 from gnn2logic.logic import parse
@@ -69,6 +69,15 @@ def test_long_work_is_shown_on_a_terminal_without_being_asked_for() -> None:
 
 def test_zero_is_quiet_everywhere() -> None:
     assert run(Terminal(), 0, 10.0) == run(io.StringIO(), 0, 10.0) == []
+
+
+def test_waiting_is_explained_where_somebody_waits() -> None:
+    terminal, log = Terminal(), io.StringIO()
+    say("it compiles", terminal)
+    say("it compiles", log)
+    assert terminal.getvalue().strip() == "it compiles"
+    assert terminal.getvalue().endswith("\n")
+    assert log.getvalue() == ""
 
 
 def test_unasked_lines_come_from_the_main_thread_alone() -> None:

@@ -13,7 +13,7 @@ from html import escape
 from types import TracebackType
 from typing import Any, Protocol, TextIO
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "say"]
 
 # Seconds: work that takes longer is shown on a terminal without being asked for, a log has a line
 # this often, and a bar in a notebook moves this often.
@@ -21,6 +21,17 @@ _PATIENCE = 5.0
 _LOG_EVERY = 5.0
 _BAR_EVERY = 0.2
 _WIDTH = 70
+
+
+def say(line: str, stream: TextIO | None = None) -> None:
+    """Say why it takes a while, to somebody who waits at a terminal or a notebook."""
+    view = _view(None, stream)
+    display = _notebook_display() if view is None and stream is None else None
+    if display is not None:
+        view = _Notebook(display)
+    if view is not None:
+        view.show(line, 0, None)
+        view.close()
 
 
 class Progress:

@@ -12,6 +12,9 @@ from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+from numba.core import event
+
+from gnn2logic._progress import say
 
 __all__ = ["ThreadedLoop", "threaded"]
 
@@ -21,6 +24,26 @@ R = TypeVar("R")
 # Steps of a loop that are worth waking other threads up for: about ten milliseconds. On a busy
 # machine the others may have to wait that long for their turn.
 WORTH_THREADS = 20_000_000
+
+
+class _Announcement(event.Listener):
+    """Says once that loops are being compiled, so that nobody thinks that the program hangs."""
+
+    def __init__(self) -> None:
+        self._is_said = False
+
+    def on_start(self, event: Any) -> None:
+        loop = event.data["dispatcher"].py_func
+        if not self._is_said and loop.__module__.startswith("gnn2logic."):
+            self._is_said = True
+            say("gnn2logic compiles its loops, once after an installation (10 to 15 s)")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing: the work goes on, and shows its own progress."""
+
+
+# What is found in the cache of an earlier run is not announced.
+event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
 
 
 class ThreadedLoop:
