@@ -21,6 +21,11 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
+# For every condition: what it explains, less than anything where it may not divide; the classes
+# where it is true and where it is false.
+_Divisions = tuple[FloatArray, IntArray, IntArray]
+
+
 @dataclass(frozen=True)
 class _Division:
     value: float
@@ -73,6 +78,8 @@ class TreeGrower:
         total = self._sums.sum(axis=0)
         base = float((total[: self._n_targets] ** 2).sum() / total[-1])
         self._variance = float((weighted * targets).sum()) - base
+        # Trees of several prices have leaves in common.
+        self._divided: dict[bytes, _Divisions] = {}
 
     def grow(
         self, tree: Branch | Leaf, fit: float, *, price: float, most_leaves: int, n_all: int
@@ -107,22 +114,13 @@ class TreeGrower:
 
     def _best(self, leaf: int, member: npt.NDArray[np.bool_], price: float) -> _Division | None:
         """Return the best way to divide a leaf into two of different labels."""
-        sums = self._sums[member]
-        total = sums.sum(axis=0)
-        true = self._truths[:, member].astype(np.float64) @ sums
-        false = total - true
-        fits = (true[:, -1] >= self._least_weight) & (false[:, -1] >= self._least_weight)
-        labels_true = true[:, self._n_targets : -1].argmax(axis=1)
-        labels_false = false[:, self._n_targets : -1].argmax(axis=1)
-        if self._label is None:
-            fits &= labels_true != labels_false
-        if not fits.any():
-            return None
-        explained = self._explained(true) + self._explained(false)
-        gains = (explained - self._explained(total[None])) / self._variance
-        values = np.where(fits, gains - price * self._library.sizes, -np.inf)
+        key = np.packbits(member).tobytes()
+        if key not in self._divided:
+            self._divided[key] = self._divisions(member)
+        gains, labels_true, labels_false = self._divided[key]
+        values = gains - price * self._library.sizes
         condition = int(values.argmax())
-        if values[condition] <= 0:
+        if not values[condition] > 0:
             return None
         if self._label is None:
             labels = int(labels_true[condition]), int(labels_false[condition])
@@ -134,6 +132,21 @@ class TreeGrower:
         return _Division(
             float(values[condition]), float(gains[condition]), leaf, condition, *labels
         )
+
+    def _divisions(self, member: npt.NDArray[np.bool_]) -> _Divisions:
+        """Return what every condition explains in a leaf, and the classes on its two sides."""
+        sums = self._sums[member]
+        total = sums.sum(axis=0)
+        true = self._truths[:, member].astype(np.float64) @ sums
+        false = total - true
+        fits = (true[:, -1] >= self._least_weight) & (false[:, -1] >= self._least_weight)
+        labels_true = true[:, self._n_targets : -1].argmax(axis=1)
+        labels_false = false[:, self._n_targets : -1].argmax(axis=1)
+        if self._label is None:
+            fits &= labels_true != labels_false
+        explained = self._explained(true) + self._explained(false)
+        gains = (explained - self._explained(total[None])) / self._variance
+        return np.where(fits, gains, -np.inf), labels_true, labels_false
 
     def _explained(self, sums: FloatArray) -> FloatArray:
         squares = (sums[:, : self._n_targets] ** 2).sum(axis=1)

@@ -17,7 +17,14 @@ from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.neighbours import neighbours
 from gnn2logic.learning.search.numbers import NumberTargets
 from gnn2logic.learning.search.rounds import RoundSettings, Search
-from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule, branch, pareto_front
+from gnn2logic.learning.search.rules import (
+    Branch,
+    Leaf,
+    SearchedRule,
+    best_within,
+    branch,
+    pareto_front,
+)
 from gnn2logic.learning.search.small_trees import SmallTree, best_small_trees
 
 __all__ = ["Clock", "RuleSearch", "SearchSettings", "SearchTargets", "is_interrupt"]
@@ -55,6 +62,8 @@ class SearchSettings:
         Below how many conditions the search is done once more, with the settings `below`.
     most_leaves : int
         How many leaves longer rules may have; with many classes, at least one and a half for each.
+    grown_from : tuple of int
+        Longer rules also grow from the best ones of at most so many symbols.
     least_weight : int
         What must be on each side of a condition.
     least_rows : int
@@ -71,6 +80,7 @@ class SearchSettings:
         default_factory=lambda: RoundSettings(depth=1, pair_work=RoundSettings.pair_work // 3)
     )
     most_leaves: int = 8
+    grown_from: tuple[int, ...] = (1, 4, 8, 12, 20)
     least_weight: int = 5
     least_rows: int = 5
 
@@ -302,7 +312,7 @@ class RuleSearch:
         self.library.add_all(list(small), most)
 
     def _grown(self, front: Sequence[SearchedRule]) -> list[SearchedRule]:
-        """Return longer rules, grown from the best ones."""
+        """Return longer rules, grown from the best ones and from short ones."""
         if not len(self.library):
             return []
         n_labels = self.targets.n_classes if self.targets.numbers is None else 0
@@ -317,10 +327,16 @@ class RuleSearch:
             least_weight=self.settings.least_weight,
             label=None if self.targets.numbers is None else self.targets.label,
         )
+        # From long rules come the most exact ones. From short ones, and from nothing, come rules of
+        # many short conditions, which are shorter than few long conditions that are as exact.
+        starts = [(rule, price) for rule in front[-2:] for price in self.settings.prices[:3]]
+        short = {best_within(front, size) for size in self.settings.grown_from}
+        starts += [
+            (front[index], price) for index in sorted(short) for price in self.settings.prices[1:5]
+        ]
         return [
             self.targets.rule(tree, fit)
-            for rule in front[-2:]
-            for price in self.settings.prices[:3]
+            for rule, price in starts
             for tree, fit in grower.grow(
                 rule.tree,
                 rule.fit,

@@ -26,6 +26,7 @@ __all__ = [
     "Leaf",
     "SearchedRule",
     "best_for_size",
+    "best_within",
     "branch",
     "leaves_of",
     "pareto_front",
@@ -159,6 +160,11 @@ def pareto_front(rules: Sequence[SearchedRule]) -> list[SearchedRule]:
     """Return the rules that no shorter one fits as well, from short to long."""
     sizes, fits = [rule.size for rule in rules], [rule.fit for rule in rules]
     return [rules[index] for index in best_for_size(sizes, fits, tolerance=_SAME_FIT)]
+
+
+def best_within(front: Sequence[SearchedRule], size: int) -> int:
+    """Return the index of the longest rule of at most a size, or of the first one."""
+    return max((i for i, rule in enumerate(front) if rule.size <= size), default=0)
 
 
 def best_for_size(
