@@ -13,7 +13,7 @@ from gnn2logic.learning.search.neighbours import neighbours
 from gnn2logic.learning.search.outcome import Choice, search_rules
 from gnn2logic.learning.search.rounds import RoundSettings
 from gnn2logic.learning.search.rule_search import RuleSearch, SearchSettings, SearchTargets
-from gnn2logic.learning.search.rules import SearchedRule
+from gnn2logic.learning.search.rules import SearchedRule, best_within
 from gnn2logic.learning.search.selection import HeldOut, choose, stratified_folds
 
 LOCAL = [Modality.from_set(name) for name in ("I", "A", "I+A")]
@@ -205,3 +205,12 @@ def test_one_graph_of_each_class_leaves_nothing_to_hold_out() -> None:
     assert np.isnan(outcome.held_out).all()
     assert "too few rows to hold any out" in outcome.reason
     assert outcome.finished
+
+
+def test_the_longest_rule_within_a_size() -> None:
+    front = searched(parse("1(U0 & A U1 > 1) > 2"), graphs(300, 8))
+    sizes = [rule.size for rule in front]
+    for most in (1, 3, 5, 1000):
+        assert sizes[best_within(front, most)] == max(size for size in sizes if size <= most)
+    # The constant rule is always allowed.
+    assert best_within(front, 0) == 0
