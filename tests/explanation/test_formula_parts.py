@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from gnn2logic.logic import Formula, parse
-from gnn2logic.logic.printing.steps import ShortNames, in_steps
+from gnn2logic.logic.printing.steps import LONGEST_LINE, ShortNames, in_steps
 from strategies import formulas
 
 # 39 to 76 comparisons of counts in four steps, as it was learned from BAMultiShapes.
@@ -118,3 +118,23 @@ def test_a_counted_part_may_be_about_the_graph() -> None:
     assert "of kind" not in in_steps(rule)
     node = parse(f"U0 & ({wide})")
     assert in_steps(node).startswith("the node is U0, and is in a graph ")
+
+
+def test_what_is_repeated_is_explained_once() -> None:
+    busy = "A(A true > 1) > 2"
+    lines = [
+        parse(f"1(A({busy}) > 1/3) > 7"),
+        parse(f"1({busy}) > 1/4"),
+        parse(f"1(U0 & !({busy})) > 2"),
+    ]
+    kinds = ShortNames.of(lines, longest=LONGEST_LINE)
+    assert [kinds.words(line) for line in lines] == [
+        "more than 7 nodes have more than a third of their neighbours that are of kind (a)",
+        "more than a quarter of the nodes are of kind (a)",
+        "more than 2 nodes are U0 and not of kind (a)",
+    ]
+    meaning = "nodes that have more than 2 neighbours with more than 1 neighbour"
+    assert [line.strip() for line in kinds.lines()] == [f"(a) {meaning}"]
+    for line in lines:
+        assert parse(written_out(kinds, line)) is line
+    assert ShortNames.of(lines[:1], longest=LONGEST_LINE).names == {}
