@@ -83,7 +83,7 @@ def _whole_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         at = int(np.argmin(fine))
         raise LabelError(
             "y must hold class labels: whole numbers, not continuous values, NaN or infinity. "
-            f"Got {labels[at]} at position {at}."
+            f"Got {labels[at]} at position {at}. IDTRegressor and ScorecardRegressor learn numbers."
         )
     return labels.astype(np.int64)
 
@@ -103,7 +103,8 @@ def check_numbers(
         numbers = numbers[:, 0]
     if numbers.shape != (count,):
         raise LabelError(
-            f"y must hold one number for each of the {count} {of}s. Got shape {numbers.shape}."
+            f"y must hold one number for each of the {count} {of}s. Got shape {numbers.shape}. For "
+            "several targets, one in each column, see MultiTargetEstimator."
         )
     if among is not None:
         numbers = np.where(among, numbers, 0.0)

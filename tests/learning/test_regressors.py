@@ -282,3 +282,21 @@ def test_a_fit_goes_on_from_its_checkpoint(tmp_path: Path, monkeypatch: pytest.M
     assert path.exists()
     assert str(estimator.fit(graphs, y)).split("\n")[1:] == expected.split("\n")[1:]
     assert not path.exists()
+
+
+@pytest.mark.parametrize("estimator", [gl.ScorecardRegressor, gl.ScorecardNodeRegressor])
+def test_scorecards_tell_that_all_targets_are_one_number(estimator: Any) -> None:
+    graphs = gl.random_graphs(20, sizes=4, random_state=0)
+    count = graphs.n_graphs if estimator is gl.ScorecardRegressor else graphs.n_nodes
+    model = estimator(random_state=0)
+    with pytest.warns(SingleClassWarning, match=r"All targets are 1\.5; the model is constant"):
+        model.fit(graphs, np.full(count, 1.5))
+    assert (model.predict(graphs) == 1.5).all()
+
+
+def test_what_is_no_number_for_each_row_names_who_takes_it() -> None:
+    graphs = gl.random_graphs(20, sizes=4, random_state=0)
+    with pytest.raises(LabelError, match="several targets.*MultiTargetEstimator"):
+        gl.IDTRegressor().fit(graphs, np.ones((20, 2)))
+    with pytest.raises(LabelError, match="IDTRegressor and ScorecardRegressor learn numbers"):
+        gl.IDTClassifier().fit(graphs, np.linspace(0, 1, 20))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,12 @@ import numpy.typing as npt
 
 from gnn2logic._labels import check_labels
 from gnn2logic._validation import to_numpy
-from gnn2logic.exceptions import ActivationError, LabelError, ParameterError
+from gnn2logic.exceptions import (
+    ActivationError,
+    LabelError,
+    ParameterError,
+    SingleClassWarning,
+)
 
 __all__ = [
     "check_activations",
@@ -21,6 +27,7 @@ __all__ = [
     "check_target_texts",
     "class_factors",
     "row_weights",
+    "warn_if_constant",
 ]
 
 FloatArray = npt.NDArray[np.float64]
@@ -171,3 +178,13 @@ def check_scores(scores: object, kept: npt.NDArray[np.bool_]) -> FloatArray:
     if not np.isfinite(values[kept]).all():
         raise ParameterError("scores must be finite. Got infinite numbers or NaN.")
     return values[kept]
+
+
+def warn_if_constant(targets: npt.NDArray[np.float64]) -> None:
+    """Tell the caller of an estimator's ``fit`` that all of its targets are one number."""
+    if len(values := np.unique(targets)) == 1:
+        warnings.warn(
+            f"All targets are {values[0]:g}; the model is constant.",
+            SingleClassWarning,
+            stacklevel=4,
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Self
 
 import numpy as np
@@ -12,10 +11,9 @@ from sklearn.base import RegressorMixin
 from gnn2logic._labels import check_mask, check_numbers, check_weights
 from gnn2logic._validation import check_choice
 from gnn2logic.engines.threads import limited_threads
-from gnn2logic.exceptions import SingleClassWarning
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.learning.data import RowLabels
-from gnn2logic.learning.inputs import check_target_texts
+from gnn2logic.learning.inputs import check_target_texts, warn_if_constant
 from gnn2logic.learning.rule_estimator import RuleEstimator
 from gnn2logic.learning.targets import integer_weights
 from gnn2logic.storage import ShardStore
@@ -85,12 +83,7 @@ class _IDTOfNumbers(RegressorMixin, RuleEstimator):  # type: ignore[misc]
         # What is said about rows that are not learned from is not looked at.
         listed = self._given_labels(y, batch)
         numbers = check_numbers(listed, count, of=self._level, among=weights > 0)
-        if len(values := np.unique(numbers[weights > 0])) == 1:
-            warnings.warn(
-                f"All targets are {values[0]:g}; the model is constant.",
-                SingleClassWarning,
-                stacklevel=3,
-            )
+        warn_if_constant(numbers[weights > 0])
         encoder, kept, data, rows = self._learned_from((encoder, batch), given, None, absent)
         whole = integer_weights(weights[rows])
         labels = RowLabels(np.zeros(len(whole), dtype=np.int64), whole, 1)

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 
 from gnn2logic._labels import check_mask, check_numbers, check_weights
 from gnn2logic.graphs.reading import read_once
-from gnn2logic.learning.inputs import check_target_texts
+from gnn2logic.learning.inputs import check_target_texts, warn_if_constant
 from gnn2logic.learning.scorecard_base import ScorecardEstimator
 from gnn2logic.storage import ShardStore
 
@@ -73,6 +73,7 @@ class _ScorecardOfNumbers(RegressorMixin, ScorecardEstimator):  # type: ignore[m
         listed = self._given_labels(y, batch)
         # What is said about rows that are not learned from is not looked at.
         numbers = check_numbers(listed, count, of=self._level, among=weights > 0)
+        warn_if_constant(numbers[weights > 0])
         self._learn(
             (encoder, batch),
             given,
