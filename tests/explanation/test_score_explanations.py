@@ -247,7 +247,7 @@ def test_nodes_and_many_classes() -> None:
     graphs = random_graphs(60, sizes=8, density=0.4, random_state=0)
     degree = np.asarray(graphs.adjacency.sum(axis=1)).ravel()
     labels = np.where(degree > 3, "hub", np.where(graphs.column("U0"), "red", "other"))
-    model = ScorecardNodeClassifier(max_lines=4, n_layers=1, random_state=0).fit(graphs, labels)
+    model = ScorecardNodeClassifier(max_lines=4, n_layers=0, random_state=0).fit(graphs, labels)
     one = graphs[3]
     for node in range(one.n_nodes):
         told: Any = explain(model, one, node=node)

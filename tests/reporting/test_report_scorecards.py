@@ -77,7 +77,7 @@ def test_pages_have_the_table_and_escape_names(model: ScorecardClassifier) -> No
 def test_nodes_with_many_classes() -> None:
     degree = np.asarray(GRAPHS.adjacency.sum(axis=1)).ravel()
     labels = np.where(degree > 3, 2, GRAPHS.column("U0").astype(int))
-    model = ScorecardNodeClassifier(max_lines=3, n_layers=1, random_state=0).fit(GRAPHS, labels)
+    model = ScorecardNodeClassifier(max_lines=3, n_layers=0, random_state=0).fit(GRAPHS, labels)
     few: GraphBatch = GRAPHS[:10]
     page = report(model, few, labels[: few.n_nodes], n_examples=1, class_names=["a", "b", "c"])
     document = page.to_dict()
