@@ -37,3 +37,8 @@ def test_the_gallery_has_a_page_and_a_place_for_every_script() -> None:
         assert f'href="{script.stem}.html"' in index
         assert "import gnn2logic as gl" in page
         assert '"""' not in page.split("```python")[0]
+
+
+def test_no_script_hides_a_module_of_python() -> None:
+    """Python looks beside a script first: numbers.py there would break numpy for all of them."""
+    assert not {script.stem for script in SCRIPTS} & sys.stdlib_module_names
