@@ -222,8 +222,18 @@ def test_constant_targets_give_a_card_without_lines() -> None:
         model = ScorecardClassifier(random_state=0).fit(graphs, ["yes"] * 30)
     assert model.lines_ == ()
     assert model.predict(graphs).tolist() == ["yes"] * 30
-    numbers = ScorecardRegressor(random_state=0).fit(graphs, [2.5] * 30)
+    with pytest.warns(SingleClassWarning, match=r"All targets are 2\.5"):
+        numbers = ScorecardRegressor(random_state=0).fit(graphs, [2.5] * 30)
     assert numbers.predict(graphs).tolist() == [2.5] * 30
+
+
+def test_lines_that_say_all_about_many_graphs_are_not_repeated() -> None:
+    graphs = some_graphs(11, 200)
+    y = parse("1 U0 > 4").evaluate(graphs)
+    model = ScorecardClassifier(n_layers=1, random_state=0).fit(graphs, y)
+    # The path ends where nothing is left to say.
+    assert [row.n_lines for row in model.path_] == [0, 1]
+    assert [str(line.conditions[0]) for line in model.lines_] == ["1 U0 > 4"]
 
 
 def test_directed_and_typed_graphs() -> None:

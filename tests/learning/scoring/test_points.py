@@ -127,3 +127,19 @@ def test_without_lines_classes_are_as_likely_as_they_are_frequent() -> None:
     card = rounded_points(loss, table, loss.fit(table, ridge=1.0), [], 10, ridge=1.0)
     chance = loss.expected(card.intercept + card.slope * card.base[None].astype(float))
     assert chance[0] == pytest.approx([0.1, 0.6, 0.3], abs=0.05)
+
+
+@pytest.mark.parametrize("n_classes", [3, 5, 40])
+def test_weights_of_several_classes_leave_no_gradient(n_classes: int) -> None:
+    rng = np.random.default_rng(n_classes)
+    truths = rng.random((300, 8)) < 0.4
+    classes = np.eye(n_classes, dtype=np.int64)[rng.integers(0, n_classes, 300)]
+    weights = rng.integers(1, 4, 300)
+    table = PatternTable.of_rows(truths, weights, classes * TARGET_STEPS, classes)
+    loss = loss_for("class", n_classes)
+    fitted = loss.fit(table, 2.0)
+    sums, targets = scaled_sums(table)
+    design = np.column_stack([np.ones(len(sums)), table.truths])
+    rest = targets - sums[:, None] * loss.expected(design @ fitted)
+    price = np.r_[1e-4, np.full(8, 2.0)][:, None] * fitted
+    assert np.abs(design.T @ rest - price).max() < 1e-4

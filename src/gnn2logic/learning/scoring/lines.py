@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.learning.scoring.losses import TARGET_STEPS
 from gnn2logic.learning.scoring.refits import Pace, Refit, ScoreTargets
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.learning.search.cuts import Form
@@ -30,6 +31,8 @@ FloatArray = npt.NDArray[np.float64]
 # of each row, and the best of these are fitted together with the others.
 _MOST_REWEIGHED = 100
 _MOST_REFITTED = 2
+# Lines that are right about all rows are the truth where there are so many rows for each symbol.
+_ROWS_FOR_SYMBOL = 20
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,9 @@ class LineSearch:
     ) -> None:
         self.level, self.targets, self.rows, self.settings = level, targets, rows, settings
         self._pace = settings.paces[0]
+        seen = targets.whole[rows]
+        certain = bool(((seen == 0) | (seen == TARGET_STEPS)).all())
+        self._says_classes = certain and not targets.loss.is_number
         # Columns that were found before the first line, and those that lines may have now.
         self._first: tuple[int, ...] = ()
         self._known: dict[int, None] = {}
@@ -142,7 +148,8 @@ class LineSearch:
                 lines = step[1]
                 continue
             yield lines
-            if best is None or len(lines) >= self.settings.max_lines:
+            enough = len(lines) >= self.settings.max_lines or self._is_settled(lines, residuals)
+            if best is None or enough:
                 return
             lines = self._swapped((*lines, best[1]))
             if len(lines) in self.settings.searched_again:
@@ -155,6 +162,15 @@ class LineSearch:
 
     def _residuals(self, lines: Sequence[DraftLine]) -> FloatArray:
         return self._refit(lines).residuals
+
+    def _is_settled(self, lines: Sequence[DraftLine], residuals: FloatArray) -> bool:
+        """Whether lines are right about the class of all rows, and too short for that to be chance.
+
+        More of them would only say the same again, more loudly.
+        """
+        n_rows = len(self.rows)
+        is_short = sum(self._size(line) for line in lines) * _ROWS_FOR_SYMBOL <= n_rows
+        return is_short and self._says_classes and bool((np.abs(residuals[self.rows]) < 0.5).all())
 
     # Lines -------------------------------------------------------------------------------------
 
@@ -195,7 +211,7 @@ class LineSearch:
         """Return new lines and what they are worth, best first."""
         ranked: list[tuple[float, int, int, int]] = []
         known = sorted(self._known)
-        sizes = np.array([self.level.space.sizes(number) for number in known])
+        sizes = self.level.space.sizes(known)
         place_of = {number: place for place, number in enumerate(known)}
         for channel in self._varied(residuals):
             judged = self._judge(residuals[:, channel]).table(known)

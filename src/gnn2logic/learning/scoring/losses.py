@@ -27,6 +27,8 @@ _MOST_ITERATIONS = 200
 _SMALL_STEP = 1e-7
 # No single step is longer than this many units of log-odds: far away the curve misleads.
 _LONGEST_STEP = 4.0
+# Weights times classes: as many equations are solved in one step.
+_LARGEST_MATRIX = 400
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,18 @@ class _Solver:
         return np.asarray(np.linalg.solve(self._hessian, gradient))
 
 
+class _JointSolver(_Solver):
+    """The same for all classes at once, whose weights depend on each other."""
+
+    def __init__(self, hessian: FloatArray, penalty: FloatArray) -> None:
+        n_classes, n_weights = hessian.shape[:2]
+        square = hessian.reshape(n_classes * n_weights, -1)
+        super().__init__(square + np.diag(np.tile(penalty, n_classes)))
+
+    def step(self, gradient: FloatArray) -> FloatArray:
+        return super().step(gradient.T.ravel()).reshape(gradient.shape[::-1]).T
+
+
 def _weighted_square(design: FloatArray, weights: FloatArray, penalty: FloatArray) -> FloatArray:
     return (design * weights[:, None]).T @ design + np.diag(penalty)
 
@@ -227,8 +241,18 @@ class _SoftmaxLoss(Loss):
     def _newton(
         self, design: FloatArray, weights: FloatArray, raw: FloatArray, penalty: FloatArray
     ) -> _Solver:
-        # Half of the largest curve there can be: a bound that needs no matrix across classes.
-        return _Solver(_weighted_square(design, weights / 2, penalty))
+        chances = self.expected(raw)
+        n_weights, n_classes = design.shape[1], self.n_columns
+        if n_weights * n_classes > _LARGEST_MATRIX:
+            # Half of the largest curve there can be: a bound that needs no matrix across classes.
+            return _Solver(_weighted_square(design, weights / 2, penalty))
+        hessian = np.empty((n_classes, n_weights, n_classes, n_weights))
+        for one in range(n_classes):
+            for other in range(one + 1):
+                curve = chances[:, one] * ((one == other) - chances[:, other])
+                block = (design * (weights * curve)[:, None]).T @ design
+                hessian[one, :, other], hessian[other, :, one] = block, block.T
+        return _JointSolver(hessian, penalty)
 
 
 class _SquaredLoss(Loss):

@@ -60,7 +60,7 @@ class ColumnSpace:
         self.batch = batch
         self.layout = GraphWords(batch.sizes)
         self.formulas: list[Formula] = []
-        self._sizes: list[tuple[int, int]] = []
+        self._sizes = np.empty((0, 2), dtype=np.int64)
         self._modalities = [which for which in modalities if which != Modality.from_set("I")]
         self._absolute, self._relative = absolute, relative
         self._set_sizes = {which: set_sizes(batch, which) for which in self._modalities}
@@ -91,9 +91,9 @@ class ColumnSpace:
         """Return the counts of some columns in all graphs."""
         return self._counts[np.asarray(numbers, dtype=np.int64)]
 
-    def sizes(self, number: int) -> tuple[int, int]:
-        """Return the sizes of a column's formula and of its negation."""
-        return self._sizes[number]
+    def sizes(self, numbers: Sequence[int] | IntArray) -> IntArray:
+        """Return the sizes of the formulas of some columns and of their negations, side by side."""
+        return self._sizes[np.asarray(numbers, dtype=np.int64)]
 
     def is_literal(self, number: int) -> bool:
         """Whether a column is neither a conjunction nor a disjunction, nor the opposite of one."""
@@ -123,6 +123,9 @@ class ColumnSpace:
         keys = np.minimum(fingerprints, whole - fingerprints).tolist()
         prints = fingerprints.tolist()
         new = []
+        if len(self.formulas) + len(formulas) > len(self._sizes):
+            more = np.zeros((len(self.formulas) + 2 * len(formulas), 2), dtype=np.int64)
+            self._sizes = np.concatenate([self._sizes, more])
         order = range(len(formulas))
         # The shortest of equal columns comes first.
         for index in order if in_order else sorted(order, key=lambda index: formulas[index].key):
@@ -133,7 +136,7 @@ class ColumnSpace:
             else:
                 name = shortened(formulas[index])
                 self.formulas.append(name)
-                self._sizes.append((name.size, opposite_size(name)))
+                self._sizes[number] = name.size, opposite_size(name)
                 self._prints.append(prints[index])
                 new.append(index)
         self._grow(words[new])
@@ -142,9 +145,9 @@ class ColumnSpace:
     def _rename(self, number: int, formula: Formula) -> None:
         """Take a shorter name for a column: long ones may be proposed before."""
         formula = shortened(formula)
-        if formula.size < self._sizes[number][0]:
+        if formula.size < self._sizes[number, 0]:
             self.formulas[number] = formula
-            self._sizes[number] = (formula.size, opposite_size(formula))
+            self._sizes[number] = formula.size, opposite_size(formula)
 
     def _grow(self, words: Words) -> None:
         used = len(self.formulas) - len(words)

@@ -139,7 +139,7 @@ class GraphConditions(ConditionLibrary):
                         self._add_cut(column, form, cut, bins > cut)
 
     def _add_cut(self, column: int, form: Form, cut: int, truth: BoolArray) -> None:
-        size = self._space.sizes(column)[form.negated] + 1
+        size = int(self._space.sizes([column])[0, int(form.negated)]) + 1
         self._add((size, column, form, cut), truth)
 
 
@@ -163,4 +163,4 @@ class NodeConditions(ConditionLibrary):
             if len(self) >= most:
                 return
             truth = self._space.layout.unpack(self._space.words([column]))[0, self._rows]
-            self._add((self._space.sizes(column)[0], column, 0, 0), truth)
+            self._add((int(self._space.sizes([column])[0, 0]), column, 0, 0), truth)

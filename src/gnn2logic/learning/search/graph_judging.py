@@ -115,7 +115,7 @@ class GraphJudge(Judge):
             *self._tables,
             self._least_weight,
         )
-        sizes = np.array([self.space.sizes(number) for number in numbers])
+        sizes = self.space.sizes(numbers)
         values = gains / self.variance - self.price * np.tile(sizes + self.extra_size, 2)
         forms = values.argmax(axis=1)
         at = np.arange(len(numbers)), forms

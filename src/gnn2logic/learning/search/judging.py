@@ -145,7 +145,7 @@ class Judge(ABC):
         values, either = self._pair_gains(numbers, left, right)
         values /= np.float32(self.variance)
         either /= np.float32(self.variance)
-        sizes = np.array([self.space.sizes(number) for number in numbers])
+        sizes = self.space.sizes(numbers)
         price = np.float32(self.price)
         for signs, (one, other) in enumerate(_SIGNS):
             size = sizes[left, int(not one)] + sizes[right, int(not other)] + 1

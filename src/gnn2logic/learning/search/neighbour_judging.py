@@ -38,7 +38,7 @@ class NeighbourJudge(Judge):
         itself = np.arange(len(numbers))
         answers = self._pair_gains(numbers, itself, itself)
         gains = np.column_stack([gains[:, 0] for gains in answers]) / self.variance
-        sizes = np.array([self.space.sizes(number) for number in numbers])
+        sizes = self.space.sizes(numbers)
         values = gains - self.price * (sizes + self.extra_size)
         none = np.full(len(numbers), -1)
         return VerdictTable(values.max(axis=1), gains.max(axis=1), none, np.zeros_like(none))

@@ -93,7 +93,7 @@ class NodeJudge(Judge):
             )[:, 0].astype(np.float64)
             / self.variance
         )
-        sizes = np.array([min(self.space.sizes(number)) for number in numbers])
+        sizes = self.space.sizes(numbers).min(axis=1)
         none = np.full(len(gains), -1)
         return VerdictTable(gains - self.price * sizes, gains, none, np.zeros_like(none))
 

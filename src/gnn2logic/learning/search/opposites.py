@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gnn2logic.logic.syntax import (
     And,
     Constant,
@@ -16,6 +18,7 @@ from gnn2logic.logic.syntax import (
 __all__ = ["opposite", "opposite_size", "shortened"]
 
 
+@lru_cache(maxsize=1 << 15)
 def opposite(formula: Formula) -> Formula:
     """Return the negation of a formula, with the signs inside where that is shorter.
 
