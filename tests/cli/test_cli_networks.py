@@ -347,6 +347,17 @@ def test_certificates_of_a_rule_and_its_network(
     small = ["--grade", "exhaustive", "--max-nodes", 3]
     proven = run("certify", model, *options, "certified_networks:same", *small)
     assert "up to isomorphism, were run" in proven.stdout
+    looped = run(
+        "certify", model, *options, "certified_networks:same", *small, "--graph-class=looped"
+    )
+    assert "that may have self loops" in looped.stdout
+    few = run(
+        "certify", model, *options, "certified_networks:same", *small, "--max-graphs=5", code=2
+    )
+    assert "max_graphs allows 5" in few.stderr
+    for unread in ("--margin=1", "--max-graphs=5", "--graph-class=looped"):
+        ignored = run("certify", model, *options, "certified_networks:same", unread, code=2)
+        assert f"{unread.partition('=')[0]} goes with --grade" in ignored.stderr
     differs = run("certify", model, *options, "certified_networks:other", *small, code=1)
     assert "differ on a graph with 3 nodes" in differs.stdout
     assert "disagreement" in differs.stdout

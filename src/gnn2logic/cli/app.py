@@ -106,6 +106,8 @@ COMMANDS = (
     "evaluate",
     "certify",
     "explain",
+    "recourse",
+    "diff",
     "plot",
     "report",
     "shard",

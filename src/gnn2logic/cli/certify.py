@@ -18,6 +18,7 @@ from gnn2logic.cli.options import (
     SeedOption,
 )
 from gnn2logic.cli.output import emit, emit_json, talker
+from gnn2logic.exceptions import ParameterError
 
 __all__ = ["EXAMPLES", "certify"]
 
@@ -25,7 +26,13 @@ EXAMPLES = (
     "gnn2logic certify shapes.idt.json BAMultiShapes --teacher shapes.safetensors",
     "gnn2logic certify mutag.idt.json MUTAG --teacher mutag.safetensors --source mutated",
     "gnn2logic certify psi_1.idt.json psi_1 --teacher psi_1.safetensors --grade exhaustive",
+    "gnn2logic certify psi_1.idt.json psi_1 --teacher psi_1.safetensors --grade exhaustive "
+    "--max-nodes 3 --graph-class directed --max-graphs 20000",
 )
+
+
+# As in `gnn2logic.certify`.
+_MOST_GRAPHS, _MARGIN = 100_000, 1e-4
 
 
 class Grade(StrEnum):
@@ -34,6 +41,15 @@ class Grade(StrEnum):
     STATISTICAL = "statistical"
     EXHAUSTIVE = "exhaustive"
     SYMBOLIC = "symbolic"
+
+
+class GraphClass(StrEnum):
+    """Which graphs are all of them."""
+
+    SIMPLE = "simple"
+    LOOPED = "looped"
+    DIRECTED = "directed"
+    DIRECTED_LOOPED = "directed-looped"
 
 
 class Source(StrEnum):
@@ -68,6 +84,20 @@ def certify(
     ] = 1000,
     confidence: Annotated[float, typer.Option(help="How sure the bound is.")] = 0.95,
     max_nodes: Annotated[int, typer.Option(min=1, help="Of all graphs: their largest size.")] = 4,
+    graph_class: Annotated[
+        GraphClass, typer.Option(help="Of all graphs: undirected ones without loops, or others.")
+    ] = GraphClass.SIMPLE,
+    max_graphs: Annotated[
+        int, typer.Option(min=1, help="Of all graphs: how many are run at most.")
+    ] = _MOST_GRAPHS,
+    margin: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="Of a proof: graphs on which the network leads by less are run, because its "
+            "numbers are rounded.",
+        ),
+    ] = _MARGIN,
     seconds: Annotated[float, typer.Option(help="For all small graphs, at most.")] = 60.0,
     part: PartOption = DataPart.TEST,
     data: DataOption = None,
@@ -80,6 +110,13 @@ def certify(
     The exit code is 1 if a graph was found on which they differ.
     """
     talker(quiet)
+    for option, is_given, grades in (
+        ("--graph-class", graph_class is not GraphClass.SIMPLE, (Grade.EXHAUSTIVE, Grade.SYMBOLIC)),
+        ("--max-graphs", max_graphs != _MOST_GRAPHS, (Grade.EXHAUSTIVE,)),
+        ("--margin", margin != _MARGIN, (Grade.SYMBOLIC,)),
+    ):
+        if is_given and grade not in grades:
+            raise ParameterError(f"{option} goes with --grade {' or '.join(grades)} only.")
     from gnn2logic import certification
     from gnn2logic.cli.subjects import load_classes, load_named
     from gnn2logic.cli.teachers import find_teacher
@@ -95,6 +132,9 @@ def certify(
         n_graphs=n_graphs,
         confidence=confidence,
         max_nodes=max_nodes,
+        graph_class=graph_class,
+        max_graphs=max_graphs,
+        margin=margin,
         time_limit=seconds,
         random_state=seed,
     )

@@ -11,6 +11,7 @@ from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
     DataPart,
+    IndexArgument,
     JsonOption,
     LabelOption,
     ModelArgument,
@@ -20,7 +21,6 @@ from gnn2logic.cli.options import (
     with_columns,
 )
 from gnn2logic.cli.output import PICTURES, check_output, emit, emit_json, save_picture, talker
-from gnn2logic.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from gnn2logic.explanation import Explanation, ScoreExplanation
@@ -36,15 +36,7 @@ EXAMPLES = (
 def explain(
     model: ModelArgument,
     dataset: DataArgument,
-    index: Annotated[
-        int,
-        typer.Argument(
-            metavar="INDEX",
-            min=0,
-            help="The number of the graph in the data set, from 0.",
-            show_default=False,
-        ),
-    ],
+    index: IndexArgument,
     node: Annotated[
         int | None,
         typer.Option(min=0, help="The node to explain, for models that classify nodes."),
@@ -69,15 +61,11 @@ def explain(
     if picture is not None:
         check_output(picture, PICTURES)
     from gnn2logic import explanation
-    from gnn2logic.cli.subjects import load_named
+    from gnn2logic.cli.subjects import graph_numbered, load_named
     from gnn2logic.cli.teachers import find_teacher
 
     idt, chosen = load_named(model, dataset, data, DataPart.ALL)
-    if index >= len(chosen.data):
-        raise ParameterError(
-            f"INDEX must be below {len(chosen.data)}, the number of graphs. Got {index} instead."
-        )
-    one = chosen.take(index)
+    one = graph_numbered(chosen, index)
     network = find_teacher(teacher, chosen.data)
     graph = one.graphs if network is None else one.network_graphs
     reasons = explanation.explain(idt, graph, network, node=node)

@@ -74,6 +74,15 @@ ModelArgument = Annotated[
     Path,
     typer.Argument(metavar="MODEL", help="A model that distill wrote.", show_default=False),
 ]
+IndexArgument = Annotated[
+    int,
+    typer.Argument(
+        metavar="INDEX",
+        min=0,
+        help="The number of the graph in the data set, from 0.",
+        show_default=False,
+    ),
+]
 PartOption = Annotated[
     DataPart,
     typer.Option(help="Which graphs: 80% are to learn from, 20% to test on, always the same ones."),

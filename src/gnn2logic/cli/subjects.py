@@ -24,6 +24,7 @@ __all__ = [
     "Model",
     "arguments_of",
     "for_numbers",
+    "graph_numbered",
     "load_classes",
     "load_named",
     "load_one",
@@ -59,7 +60,7 @@ def load_classes(model: Path | str) -> Model:
     if loaded.target is not None:
         raise ParameterError(
             f"MODEL must tell classes. {str(model)!r} is {_form(loaded)} that predicts numbers; "
-            "evaluate, explain and report take it, with a CSV file of molecules."
+            "diff, evaluate, explain and report take it, with a CSV file of molecules."
         )
     return loaded
 
@@ -82,6 +83,15 @@ def load_named(
             f"molecules with these. Got {dataset!r}."
         )
     return idt, read_data(dataset, for_numbers(dataset, options), part)
+
+
+def graph_numbered(chosen: Chosen, index: int) -> Chosen:
+    """Return one of the graphs by its number."""
+    if index >= len(chosen.data):
+        raise ParameterError(
+            f"INDEX must be below {len(chosen.data)}, the number of graphs. Got {index} instead."
+        )
+    return chosen.take(index)
 
 
 def is_table(dataset: str) -> bool:

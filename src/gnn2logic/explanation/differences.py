@@ -93,6 +93,42 @@ class ModelDifference:
             lines.insert(0, "No difference was seen.")
         return "\n".join(lines)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "level": self.level,
+            "differs": bool(self),
+            "n_rows": len(self.old_labels),
+            "rows": [
+                {
+                    "row": row,
+                    "old": self.old_labels[row].item(),
+                    "new": self.new_labels[row].item(),
+                }
+                for row in self.rows.tolist()
+            ],
+            "classes": [
+                {
+                    "class": label,
+                    "equal": None if compared is None else compared.equal,
+                    "proven_nodes": None if compared is None else compared.proven_nodes,
+                    "counterexample": None
+                    if compared is None or compared.counterexample is None
+                    else describe_graph(compared.counterexample),
+                }
+                for label, compared in self.classes.items()
+            ],
+            **{
+                name: [str(formula) for formula in getattr(self, name)]
+                for name in ("removed", "added", "kept")
+            },
+            "moved": [{"old": str(old), "new": str(new)} for old, new in self.moved],
+            "repointed": [
+                {"condition": str(formula), "old": list(old), "new": list(new)}
+                for formula, old, new in self.repointed
+            ],
+        }
+
     def _on_data(self) -> str:
         total = len(self.old_labels)
         said = f"They differ on {len(self.rows)} of {total} {self.level}s"

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from gnn2logic._progress import Progress
 from gnn2logic._text import one_line
 from gnn2logic._validation import check_whole, some_of
@@ -101,6 +103,22 @@ class Recourse:
             return f"<Recourse: none found, from {self.before!r}>"
         return f"<Recourse of {_edits(len(self.edits))}, from {self.before!r} to {self.after!r}>"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, without the changed graph."""
+        return {
+            "edits": [str(edit) for edit in self.edits],
+            "before": _plain(self.before),
+            "after": _plain(self.after),
+            "teacher_before": _plain(self.teacher_before),
+            "teacher_after": _plain(self.teacher_after),
+            "smallest": self.smallest,
+            "tried_all": self.tried_all,
+            "max_edits": self.max_edits,
+            "n_graphs": self.n_graphs,
+            "chemistry": self.chemistry,
+            "others": [[str(edit) for edit in edits] for edits in self.others],
+        }
+
     @property
     def _who(self) -> str:
         return "the rule says" if self.teacher_before is None else "rule and network both say"
@@ -121,6 +139,10 @@ class Recourse:
         if self.tried_all < self.max_edits:
             proven += "; of larger ones only promising ones, so there may be such a change"
         return f"{proven} ({self.n_graphs} graphs in all)."
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def _shown(label: object) -> str:
