@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gnn2logic.experiments.rows import ComparedRow, RowFile
+from gnn2logic.experiments.rows import AnyRow, ComparedRow, NumberRow, RowFile
 
 QUICK = """
 [gnn]
@@ -31,6 +31,13 @@ def write_quick(folder: Path) -> Path:
     file = folder / "quick.toml"
     file.write_text(QUICK)
     return file
+
+
+def number_rows_of(folder: Path) -> list[NumberRow]:
+    """Return the rows of a folder about numbers, none of them cut short."""
+    rows, broken = RowFile[AnyRow](folder / "rows.jsonl", ComparedRow, NumberRow).read()
+    assert broken == 0
+    return [row for row in rows if isinstance(row, NumberRow)]
 
 
 def rows_of(folder: Path) -> list[ComparedRow]:

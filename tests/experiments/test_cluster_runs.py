@@ -30,7 +30,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]
 
 
 def rows_in(folder: Path) -> list[Row]:
-    rows, broken = RowFile(folder / "rows.jsonl").read()
+    rows, broken = RowFile(folder / "rows.jsonl", Row).read()
     assert not broken
     return [msgspec.structs.replace(row, seconds=Seconds()) for row in rows]
 

@@ -14,7 +14,7 @@ from gnn2logic.experiments.comparison.record import read_comparison
 from gnn2logic.experiments.comparison.settings import read_settings
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.results import write_results
-from gnn2logic.experiments.rows import ComparedRow, RowFile
+from gnn2logic.experiments.rows import ComparedRow, Row, RowFile
 from gnn2logic.experiments.runner import ROWS_NAME
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,7 @@ READABLE = RESULTS / "readable"
 
 
 def test_tables_are_made_from_the_rows(tmp_path: Path) -> None:
-    rows, broken = RowFile(RESULTS / ROWS_NAME).read()
+    rows, broken = RowFile(RESULTS / ROWS_NAME, Row).read()
     assert broken == 0
     record = json.loads((RESULTS / "run.json").read_bytes())
     write_results(tmp_path, rows, record)
@@ -57,7 +57,7 @@ def test_tables_of_the_comparison_are_made_from_its_rows(tmp_path: Path) -> None
 def test_rows_are_complete_and_made_with_the_settings_that_are_here(dataset: str) -> None:
     record = json.loads((RESULTS / "run.json").read_bytes())
     run = RunSettings(folds=record["folds"], seed=record["seed"])
-    rows = [row for row in RowFile(RESULTS / ROWS_NAME).read()[0] if row.dataset == dataset]
+    rows = [row for row in RowFile(RESULTS / ROWS_NAME, Row).read()[0] if row.dataset == dataset]
     assert {row.settings for row in rows} == {run.digest(dataset)}
     models = {row.model for row in rows}
     assert len(models) == 15

@@ -159,11 +159,15 @@ def test_rows_of_other_settings_are_refused(
 def test_verify_makes_rows_anew(finished: Path, tmp_path: Path) -> None:
     assert all(check.ok for check in verify(finished, n_rows=4, random_state=0))
     forged = [row for row in rows_of(finished) if row.model == "search(True)"][:1]
-    RowFile(tmp_path / "rows.jsonl").write([msgspec.structs.replace(forged[0], size=99)])
+    RowFile(tmp_path / "rows.jsonl", ComparedRow).write(
+        [msgspec.structs.replace(forged[0], size=99)]
+    )
     (tmp_path / "run.json").write_bytes((finished / "run.json").read_bytes())
     (check,) = verify(tmp_path)
     assert (check.ok, check.finding) == (False, "different although learned from the same")
-    RowFile(tmp_path / "rows.jsonl").write([msgspec.structs.replace(forged[0], fold=7)])
+    RowFile(tmp_path / "rows.jsonl", ComparedRow).write(
+        [msgspec.structs.replace(forged[0], fold=7)]
+    )
     with pytest.raises(DataSetError, match="there are folds 0 to 1"):
         verify(tmp_path)
 

@@ -26,7 +26,7 @@ from gnn2logic.experiments.folds import fold_of
 from gnn2logic.experiments.idts import learn_idt
 from gnn2logic.experiments.networks import train_network
 from gnn2logic.experiments.plans import RunSettings, plan_for
-from gnn2logic.experiments.rows import RowFile
+from gnn2logic.experiments.rows import Row, RowFile
 
 SMOKE = RunSettings(folds=2, smoke=True)
 MODELS = ["GCN", "IDT(GCN)", "IDT(GCN+True)", "IDT(True)"]
@@ -48,7 +48,7 @@ def tables_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_rows_are_complete_and_correct(finished: Path) -> None:
-    rows, _ = RowFile(finished / "rows.jsonl").read()
+    rows, _ = RowFile(finished / "rows.jsonl", Row).read()
     assert [(row.model, row.fold) for row in rows] == [(m, f) for m in MODELS for f in (0, 1)]
     for row in rows:
         truth = fold_of("psi_0", row.fold, SMOKE).test.y
@@ -60,7 +60,7 @@ def test_rows_are_complete_and_correct(finished: Path) -> None:
 
 
 def test_the_guide_of_one_fold_is_trained_once(finished: Path) -> None:
-    rows, _ = RowFile(finished / "rows.jsonl").read()
+    rows, _ = RowFile(finished / "rows.jsonl", Row).read()
     for fold in (0, 1):
         guided = [r for r in rows if r.fold == fold and r.model in ("IDT(GCN)", "IDT(GCN+True)")]
         assert guided[0].evidence == guided[1].evidence != ""
@@ -170,8 +170,8 @@ FOREIGN: list[tuple[dict[str, Any], str]] = [
 def test_rows_that_cannot_be_are_refused(
     finished: Path, tmp_path: Path, change: dict[str, Any], problem: str
 ) -> None:
-    rows, _ = RowFile(finished / "rows.jsonl").read()
-    RowFile(tmp_path / "rows.jsonl").write([msgspec.structs.replace(rows[0], **change)])
+    rows, _ = RowFile(finished / "rows.jsonl", Row).read()
+    RowFile(tmp_path / "rows.jsonl", Row).write([msgspec.structs.replace(rows[0], **change)])
     (tmp_path / "run.json").write_bytes((finished / "run.json").read_bytes())
     with pytest.raises(ParameterError, match=problem):
         reproduce(tmp_path, datasets=["psi_0"], models=MODELS, smoke=True)
@@ -186,9 +186,9 @@ def test_verify_makes_at_least_one_row(finished: Path) -> None:
 
 def test_verify_finds_the_same_and_what_was_changed(finished: Path, tmp_path: Path) -> None:
     assert [check.ok for check in verify(finished, n_rows=2, random_state=0)] == [True, True]
-    rows, _ = RowFile(finished / "rows.jsonl").read()
+    rows, _ = RowFile(finished / "rows.jsonl", Row).read()
     forged = [msgspec.structs.replace(row, size=99) for row in rows if row.model == "IDT(True)"]
-    RowFile(tmp_path / "rows.jsonl").write(forged[:1])
+    RowFile(tmp_path / "rows.jsonl", Row).write(forged[:1])
     (tmp_path / "run.json").write_bytes((finished / "run.json").read_bytes())
     (check,) = verify(tmp_path)
     assert not check.ok
@@ -196,10 +196,10 @@ def test_verify_finds_the_same_and_what_was_changed(finished: Path, tmp_path: Pa
 
 
 def test_verify_allows_for_networks_of_other_machines(finished: Path, tmp_path: Path) -> None:
-    rows, _ = RowFile(finished / "rows.jsonl").read()
+    rows, _ = RowFile(finished / "rows.jsonl", Row).read()
     for shift, ok in ((0.05, True), (0.4, False)):
         row = msgspec.structs.replace(rows[0], evidence="other", accuracy=rows[0].accuracy + shift)
-        RowFile(tmp_path / "rows.jsonl").write([row])
+        RowFile(tmp_path / "rows.jsonl", Row).write([row])
         (tmp_path / "run.json").write_bytes((finished / "run.json").read_bytes())
         (check,) = verify(tmp_path)
         assert check.ok == ok
@@ -249,7 +249,7 @@ def test_killed_and_resumed_gives_the_same_tables(finished: Path, tmp_path: Path
     assert messages.splitlines()[-1].startswith("Stopped. Rows are kept")
     code, _ = stopped_after(tmp_path, 3, signal.SIGKILL)
     assert code == -signal.SIGKILL
-    rows, _ = RowFile(tmp_path / "rows.jsonl").read()
+    rows, _ = RowFile(tmp_path / "rows.jsonl", Row).read()
     assert 3 <= len(rows) < 8
     assert not (tmp_path / "tables").exists()
     reproduce(tmp_path, datasets=["psi_0"], models=MODELS, smoke=True)
@@ -267,7 +267,7 @@ def test_rows_and_checks_as_json(finished: Path) -> None:
     line = ["reproduce", "--datasets", "psi_0", "--models", ",".join(MODELS), "--smoke", "--json"]
     result = CliRunner().invoke(app, [*line, "--out", str(finished)])
     assert result.exit_code == 0
-    rows, _ = RowFile(finished / "rows.jsonl").read()
+    rows, _ = RowFile(finished / "rows.jsonl", Row).read()
     assert [row["accuracy"] for row in json.loads(result.stdout)] == [row.accuracy for row in rows]
     result = CliRunner().invoke(app, ["reproduce", "--verify", str(finished), "--json"])
     checks = json.loads(result.stdout)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from experiment_rows import row
-from gnn2logic.experiments.rows import RowFile
+from gnn2logic.experiments.rows import Row, RowFile
 
 
-def filled(folder: Path, count: int = 3) -> RowFile:
-    file = RowFile(folder / "rows.jsonl")
+def filled(folder: Path, count: int = 3) -> RowFile[Row]:
+    file = RowFile(folder / "rows.jsonl", Row)
     for fold in range(count):
         file.append(row(fold=fold, tuned={"width": 8, "ccp_alpha": "auto"}))
     return file
@@ -25,7 +25,7 @@ def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 def test_no_file_is_no_rows(tmp_path: Path) -> None:
-    assert RowFile(tmp_path / "rows.jsonl").read() == ([], 0)
+    assert RowFile(tmp_path / "rows.jsonl", Row).read() == ([], 0)
 
 
 @pytest.mark.parametrize("lost", [1, 2, 30])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -109,11 +110,15 @@ def _numbers(
     numbers = []
     for text in texts:
         try:
-            numbers.append(float(text))
+            number = float(text)
         except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
             raise LabelError(
-                f"{os.fspath(path)}: column {label!r} must hold numbers. Got {text!r}."
-            ) from None
+                f"{os.fspath(path)}: column {label!r} must hold numbers. Got {text!r}; rows whose "
+                "number is not known must be empty there."
+            )
+        numbers.append(number)
     return np.array(numbers)
 
 

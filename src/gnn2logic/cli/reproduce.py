@@ -26,6 +26,8 @@ EXAMPLES = (
     "gnn2logic reproduce --dataset PROTEINS --splits folds --models 'GIN,search(GIN)' --out mine",
     "gnn2logic reproduce --dataset bbbp.csv --data smiles=smiles --data label=p_np "
     "--splits scaffold --out mine",
+    "gnn2logic reproduce --dataset freesolv.csv --data smiles=smiles --data label=expt "
+    "--data task=regression --seed 7 --out mine",
     "gnn2logic reproduce --dataset MUTAG --teacher my_package.networks:train_gin --out mine",
 )
 
@@ -46,7 +48,8 @@ def reproduce(
             help="A model; may be repeated. All seven by default. With --dataset: GCN, GIN, "
             "Teacher; layers, search or scorecard of one of these, of True (labels), or of both, "
             "such as 'search(GIN)' or 'layers(GIN+True)', also with +structure behind it; "
-            "Majority, Counts tree, Forest, WL kernel, WL-OA.",
+            "Majority, Counts tree, Forest, WL kernel, WL-OA. Where labels are numbers: networks, "
+            "search and scorecard of one of them or of True; Mean, Counts tree, Forest.",
         ),
     ] = None,
     dataset: Annotated[
@@ -62,14 +65,14 @@ def reproduce(
         typer.Option(
             metavar="KEY=VALUE",
             help="With --dataset: an option, such as node_attributes=true; for a CSV file "
-            "smiles=COLUMN and label=COLUMN.",
+            "smiles=COLUMN and label=COLUMN, and task=regression where labels are numbers.",
         ),
     ] = None,
     splits: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE|FOLDER|scaffold",
-            help="With --dataset: public folds as JSON; in a folder NAME.json or "
+            help="With --dataset: folds as JSON, public or yours; in a folder NAME.json or "
             "NAME_splits.json. The word scaffold: one fold of a CSV file, by scaffolds.",
         ),
     ] = None,
@@ -147,7 +150,7 @@ def reproduce(
     try:
         if not dataset:
             _refuse(of_others, "goes with --dataset only. Name a data set, or leave it out.")
-            rows = experiments.reproduce(
+            rows: Any = experiments.reproduce(
                 out,
                 datasets=_names(datasets),
                 smoke=smoke,

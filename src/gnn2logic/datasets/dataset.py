@@ -262,15 +262,20 @@ class Dataset:
     def to_pyg(self) -> list[Any]:
         """Return the graphs as PyTorch Geometric ``Data``, with the class number in ``y``.
 
-        ``x`` has the predicates and then the attributes. Where motifs were planted, ``node_mask``
-        says which nodes belong to one.
+        Where `numbers` are to be predicted, ``y`` holds these as float32. ``x`` has the predicates
+        and then the attributes. Where motifs were planted, ``node_mask`` says which nodes belong
+        to one.
         """
         torch = import_optional("torch", extra="torch", purpose="Dataset.to_pyg")
         pyg_graphs = to_pyg(self.graphs)
         mask = self.mask
-        for number, (data, label) in enumerate(zip(pyg_graphs, self.y.tolist(), strict=True)):
+        labels: npt.NDArray[Any] = self.y
+        dtype = torch.int64
+        if self.numbers is not None:
+            labels, dtype = self.numbers, torch.float32
+        for number, (data, label) in enumerate(zip(pyg_graphs, labels.tolist(), strict=True)):
             rows = slice(int(self.graphs.ptr[number]), int(self.graphs.ptr[number + 1]))
-            data.y = torch.tensor([label])
+            data.y = torch.tensor([label], dtype=dtype)
             if self.attributes is not None:
                 values = self.attributes.values[rows].astype(np.float32)
                 data.x = torch.cat([data.x, torch.from_numpy(values)], dim=1)

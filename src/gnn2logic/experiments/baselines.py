@@ -1,4 +1,4 @@
-"""What the models must beat: the majority, trees on counts, and graph kernels."""
+"""What the models must beat: the majority or mean, trees on counts, and graph kernels."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnn2logic.experiments.folds import Labelled
 from gnn2logic.graphs import GraphBatch
@@ -48,7 +48,7 @@ class LearnedBaseline:
     ----------
     predictions : array
     scores : array
-        A column for each class, in order; the higher, the more likely.
+        A column for each class, in order; the higher, the more likely. Of numbers these themselves.
     tuned : dict
     fit_seconds, tune_seconds : float
     """
@@ -63,18 +63,25 @@ class LearnedBaseline:
 def learn_baseline(
     name: str, train: Labelled, test: GraphBatch, splits: list[Any], seed: int
 ) -> LearnedBaseline:
-    """Tune a baseline on inner splits, fit it to the training part and predict the test part."""
+    """Tune a baseline on inner splits, fit it to the training part and predict the test part.
+
+    Of numbers to predict (floats) it learns the mean or a tree or forest of numbers.
+    """
     y = train.y
     # Features and kernels look at one graph, or two, at a time, and never at labels.
     both = GraphBatch.concat([train.graphs, test])
     started = time.process_time()
-    learners = _learners(name, both, seed)
+    is_number = y.dtype.kind == "f"
+    learners = _number_learners(name, both, y, seed) if is_number else _learners(name, both, seed)
     right = np.zeros(len(learners))
     if len(learners) > 1:
         for learned, held_out in splits:
             for number, (_, learner) in enumerate(learners):
-                classes, _ = learner(learned, y[learned], held_out)
-                right[number] += np.mean(classes == y[held_out])
+                told, _ = learner(learned, y[learned], held_out)
+                truth = y[held_out]
+                right[number] += (
+                    -np.mean((told - truth) ** 2) if is_number else np.mean(told == truth)
+                )
     tuned, learner = learners[int(np.argmax(right))]
     tune_seconds = time.process_time() - started
     started = time.process_time()
@@ -113,6 +120,40 @@ def _learners(name: str, graphs: GraphBatch, seed: int) -> list[tuple[dict[str, 
         for rounds in _ROUNDS
         for cost in _COSTS
     ]
+
+
+def _number_learners(
+    name: str, graphs: GraphBatch, y: Array, seed: int
+) -> list[tuple[dict[str, Any], Learner]]:
+    models: dict[str, list[tuple[dict[str, Any], Any]]] = {
+        "Mean": [({}, DummyRegressor())],
+        "Counts tree": [
+            (
+                {"ccp_alpha": alpha},
+                # Shares of the variance: what a number is measured in makes no difference.
+                DecisionTreeRegressor(ccp_alpha=alpha * np.var(y), random_state=seed),
+            )
+            for alpha in _ALPHAS
+        ],
+        "Forest": [
+            (
+                {"min_samples_leaf": leaf},
+                RandomForestRegressor(_N_TREES, min_samples_leaf=leaf, random_state=seed),
+            )
+            for leaf in _LEAF_SIZES
+        ],
+    }
+    features = count_features(graphs)
+    return [
+        (tuned, partial(_numbers_on_features, features, model)) for tuned, model in models[name]
+    ]
+
+
+def _numbers_on_features(
+    features: Array, model: Any, train: Array, y: Array, test: Array
+) -> tuple[Array, Array]:
+    numbers = model.fit(features[train], y).predict(features[test])
+    return numbers, numbers[:, None]
 
 
 def _on_features(

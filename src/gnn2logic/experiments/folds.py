@@ -10,7 +10,12 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, train_test_split
+from sklearn.model_selection import (
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    train_test_split,
+)
 
 from gnn2logic.datasets import Dataset, load
 from gnn2logic.exceptions import ParameterError
@@ -109,11 +114,13 @@ class InnerPlan(Protocol):
         ...
 
 
-def inner_splits(y: Sequence[Any] | IntArray, plan: InnerPlan, seed: int) -> list[Any]:
-    """Return (learned from, held out) pairs of row numbers within a training fold."""
-    splits = StratifiedShuffleSplit(
-        plan.inner_splits, test_size=plan.inner_share, random_state=seed
-    )
+def inner_splits(y: Sequence[Any] | npt.NDArray[Any], plan: InnerPlan, seed: int) -> list[Any]:
+    """Return (learned from, held out) pairs of row numbers within a training fold.
+
+    The share of every class is the same in both; numbers to predict (floats) have no classes.
+    """
+    splitter = ShuffleSplit if np.asarray(y).dtype.kind == "f" else StratifiedShuffleSplit
+    splits = splitter(plan.inner_splits, test_size=plan.inner_share, random_state=seed)
     return list(splits.split(y, y))
 
 

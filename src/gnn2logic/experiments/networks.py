@@ -17,6 +17,7 @@ from gnn2logic.experiments.catalogue import NETWORKS
 from gnn2logic.experiments.folds import Fold, stream
 from gnn2logic.experiments.plans import ExperimentPlan, RunSettings, combinations
 from gnn2logic.models import GNNClassifier
+from gnn2logic.models.number_network import train_on_numbers
 
 __all__ = ["ChosenNetwork", "TrainedNetwork", "choose_network", "evidence_of", "train_network"]
 
@@ -82,9 +83,12 @@ def train_network(name: str, fold: Fold, plan: ExperimentPlan, run: RunSettings)
 
 @dataclass(frozen=True)
 class ChosenNetwork:
-    """The best of several trained networks, its settings, and the seconds of it and the others."""
+    """The best of several trained networks, its settings, and the seconds of it and the others.
 
-    network: GNNClassifier
+    A `GNNClassifier`, or a `NumberNetwork` where numbers were learned.
+    """
+
+    network: Any
     tuned: dict[str, Any]
     train_seconds: float
     tune_seconds: float
@@ -101,23 +105,38 @@ def choose_network(
 ) -> ChosenNetwork:
     """Train a network with every combination; return the one with the best validation loss.
 
-    `validation` says which graphs are held out for that; by default training draws them.
+    `y` holds classes, or numbers to predict (floats). `validation` says which graphs are held out
+    for that; by default training draws them.
     """
     best: Any = None
     started = time.process_time()
     for tuned in grid:
         before = time.process_time()
-        network = GNNClassifier(conv, device="cpu", random_state=seed, **{**settings, **tuned})
-        with warnings.catch_warnings():
-            # The tables say how good a network is, and one of several settings may be bad.
-            warnings.simplefilter("ignore", UndertrainedWarning)
-            network.fit(graphs, y, validation=validation)
-        entry = _best_loss(network), network, tuned, time.process_time() - before
+        untrained = GNNClassifier(conv, device="cpu", random_state=seed, **{**settings, **tuned})
+        loss, network = _trained(untrained, graphs, y, validation)
+        entry = loss, network, tuned, time.process_time() - before
         if best is None or entry[0] < best[0]:
             best = entry
     _, network, tuned, train_seconds = best
     tune_seconds = time.process_time() - started - train_seconds
     return ChosenNetwork(network, tuned, train_seconds, tune_seconds)
+
+
+def _trained(
+    network: GNNClassifier,
+    graphs: Any,
+    y: npt.NDArray[Any],
+    validation: npt.NDArray[np.bool_] | None,
+) -> tuple[float, Any]:
+    """Return the validation loss of a network, and the trained network."""
+    if y.dtype.kind == "f":
+        of_numbers = train_on_numbers(network, graphs, y, validation)
+        return of_numbers.loss, of_numbers
+    with warnings.catch_warnings():
+        # The tables say how good a network is, and one of several settings may be bad.
+        warnings.simplefilter("ignore", UndertrainedWarning)
+        network.fit(graphs, y, validation=validation)
+    return _best_loss(network), network
 
 
 def _best_loss(network: GNNClassifier) -> float:

@@ -21,7 +21,7 @@ from gnn2logic.experiments.fold_scores import score_fold
 from gnn2logic.experiments.folds import fold_of
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.results import describe_environment, write_results
-from gnn2logic.experiments.rows import Row, RowFile, problem_with
+from gnn2logic.experiments.rows import AnyRow, Row, RowFile, problem_with
 from gnn2logic.experiments.runner import Unit, run_experiment
 from gnn2logic.plotting.axes import needs_matplotlib
 
@@ -47,15 +47,15 @@ class PaperExperiment:
     models: tuple[Model, ...]
     run: RunSettings
 
-    def row_file(self, path: Path) -> RowFile:
+    def row_file(self, path: Path) -> RowFile[AnyRow]:
         """Return the file of rows at a path."""
-        return RowFile(path)
+        return RowFile(path, Row)
 
-    def problem_with(self, row: Row) -> str | None:
+    def problem_with(self, row: AnyRow) -> str | None:
         """Return in words why a row does not belong to the run, or None if it does."""
         return problem_with(row, self.run)
 
-    def missing(self, rows: Sequence[Row]) -> list[Unit]:
+    def missing(self, rows: Sequence[AnyRow]) -> list[Unit]:
         """Return what is left to do: one fold of every data set, then the next fold of all."""
         done = {row.key for row in rows}
         units = []
@@ -71,12 +71,12 @@ class PaperExperiment:
         for name in dict.fromkeys(unit.dataset for unit in units):
             fold_of(name, 0, self.run)
 
-    def score(self, unit: Unit) -> Iterator[Row]:
+    def score(self, unit: Unit) -> Iterator[AnyRow]:
         """Make the rows of a unit."""
         models = [model_named(name) for name in unit.models]
         return score_fold(unit.dataset, unit.fold, models, self.run)
 
-    def rank(self, row: Row) -> tuple[int, ...]:
+    def rank(self, row: AnyRow) -> tuple[int, ...]:
         """Return where a row stands in a sorted file: data set, model, fold."""
         order = [model.name for model in (*PAPER_MODELS, *BASELINES, *ABLATIONS)]
         return DATASETS.index(row.dataset), order.index(row.model), row.fold
@@ -137,7 +137,9 @@ def reproduce(
     )
     n_jobs = check_whole("n_jobs", n_jobs, least=1)
     folder = Path(out)
-    rows = run_experiment(PaperExperiment(names, chosen, run), folder, n_jobs=n_jobs, dask=dask)
+    experiment = PaperExperiment(names, chosen, run)
+    every = run_experiment(experiment, folder, n_jobs=n_jobs, dask=dask)
+    rows = [row for row in every if isinstance(row, Row)]
     record = {
         "command": command,
         "folds": run.folds,

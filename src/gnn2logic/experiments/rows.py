@@ -1,12 +1,13 @@
-"""`Row`: what one model did on one fold, whether it belongs to a run, and the file of rows."""
+"""What one model did on one fold, as rows; whether one belongs to a run; the file of rows."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -15,7 +16,7 @@ from gnn2logic.exceptions import DataSetError
 from gnn2logic.experiments.catalogue import ABLATIONS, BASELINES, DATASETS, PAPER_MODELS
 from gnn2logic.experiments.plans import RunSettings
 
-__all__ = ["ComparedRow", "Row", "RowFile", "Seconds", "problem_with"]
+__all__ = ["AnyRow", "ComparedRow", "NumberRow", "Row", "RowFile", "Seconds", "problem_with"]
 
 _MOST_BYTES = 2**30
 
@@ -36,14 +37,35 @@ class Seconds(msgspec.Struct, frozen=True):
         return Seconds(*(round(each, 3) for each in msgspec.structs.astuple(self)))
 
 
-class Row(msgspec.Struct, frozen=True):
-    """One model on one fold.
+class AnyRow(msgspec.Struct, frozen=True):
+    """Where a row belongs, whatever was measured.
 
     Parameters
     ----------
     dataset, fold, model, seed
     settings : str
         The digest of the settings, see `RunSettings.digest`.
+    """
+
+    dataset: str
+    fold: int
+    model: str
+    seed: int
+    settings: str
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes a row unique."""
+        return self.dataset, self.fold, self.model
+
+
+class Row(AnyRow, frozen=True):
+    """One model on one fold.
+
+    Parameters
+    ----------
+    dataset, fold, model, seed, settings
+        As of `AnyRow`.
     predictions : list of int
         The class of every test graph, in the order of the data set. All that is measured can be
         computed from it, agreement with other models as well.
@@ -59,11 +81,6 @@ class Row(msgspec.Struct, frozen=True):
     versions : dict
     """
 
-    dataset: str
-    fold: int
-    model: str
-    seed: int
-    settings: str
     predictions: list[int]
     accuracy: float
     macro_f1: float
@@ -74,11 +91,6 @@ class Row(msgspec.Struct, frozen=True):
     evidence: str
     seconds: Seconds
     versions: dict[str, str]
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What makes a row unique."""
-        return self.dataset, self.fold, self.model
 
 
 class ComparedRow(Row, frozen=True):
@@ -111,21 +123,60 @@ class ComparedRow(Row, frozen=True):
         return self.dataset, self.fold, self.model, self.repeat
 
 
-class RowFile:
+class NumberRow(AnyRow, frozen=True):
+    """One model on one fold with one seed, in a comparison about numbers.
+
+    Parameters
+    ----------
+    dataset, fold, model, seed, settings, size, depth, tuned, evidence, seconds, versions, repeat, \
+lines, text
+        As of `ComparedRow`.
+    predictions : list of float
+        The number of every test graph, in the order of the data set.
+    mae, r2 : float
+    held_out : float or None
+        R2 of models like this, within the training part, on what they were not learned from.
+    """
+
+    predictions: list[float]
+    mae: float
+    r2: float
+    size: int | None
+    depth: int | None
+    tuned: dict[str, Any]
+    evidence: str
+    seconds: Seconds
+    versions: dict[str, str]
+    repeat: int = 0
+    lines: int | None = None
+    held_out: float | None = None
+    text: str = ""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What makes a row unique."""
+        return self.dataset, self.fold, self.model, self.repeat
+
+
+R = TypeVar("R", bound=AnyRow)
+
+
+class RowFile(Generic[R]):
     """Rows as lines of JSON, in a file that many processes append to and that may be cut short.
 
     Parameters
     ----------
     path : Path
-    row_type : type
-        What the lines are: rows of the paper's experiment, or of a comparison.
+    row_types : type
+        What the lines are: rows of the paper's experiment, or of a comparison. A line is of the
+        first of these that has its fields.
     """
 
-    def __init__(self, path: Path, row_type: type[Row] = Row) -> None:
+    def __init__(self, path: Path, *row_types: type[R]) -> None:
         self.path = path
-        self.row_type = row_type
+        self.row_types = row_types
 
-    def append(self, row: Row) -> None:
+    def append(self, row: AnyRow) -> None:
         """Add a line: all of it in one write, and on the disk before this returns."""
         line = msgspec.json.encode(row) + b"\n"
         with naming(self.path):
@@ -138,14 +189,14 @@ class RowFile:
             finally:
                 os.close(handle)
 
-    def read(self) -> tuple[list[Row], int]:
+    def read(self) -> tuple[list[R], int]:
         """Return the rows, the first one of each key, and how many lines are no rows.
 
         A line is no row when the process that wrote it was stopped half way.
         """
         if not self.path.exists():
             return [], 0
-        rows: dict[tuple[Any, ...], Row] = {}
+        rows: dict[tuple[Any, ...], R] = {}
         broken = 0
         # What follows the last newline was cut short, even if it happens to read well.
         try:
@@ -153,15 +204,20 @@ class RowFile:
         except ValueError as error:
             raise DataSetError(f"Cannot read {str(self.path)!r}. {error}.") from None
         for line in lines:
-            try:
-                row = msgspec.json.decode(line, type=self.row_type)
-            except msgspec.DecodeError:
+            row = self._row(line)
+            if row is None:
                 broken += 1
             else:
                 rows.setdefault(row.key, row)
         return list(rows.values()), broken + bool(rest)
 
-    def write(self, rows: Iterable[Row]) -> None:
+    def _row(self, line: bytes) -> R | None:
+        for row_type in self.row_types:
+            with contextlib.suppress(msgspec.DecodeError):
+                return msgspec.json.decode(line, type=row_type)
+        return None
+
+    def write(self, rows: Iterable[AnyRow]) -> None:
         """Replace the file by these rows, in one step."""
         lines = [msgspec.json.encode(row) + b"\n" for row in rows]
         write_atomically(self.path, b"".join(lines))
@@ -170,7 +226,7 @@ class RowFile:
 _MODELS = frozenset(model.name for model in (*PAPER_MODELS, *BASELINES, *ABLATIONS))
 
 
-def problem_with(row: Row, run: RunSettings) -> str | None:
+def problem_with(row: AnyRow, run: RunSettings) -> str | None:
     """Return in words why a row does not belong to a run, or None if it does.
 
     Examples

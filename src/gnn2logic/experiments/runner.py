@@ -16,7 +16,7 @@ from joblib import Parallel, delayed, parallel_config
 from gnn2logic._progress import Progress
 from gnn2logic.engines import connected
 from gnn2logic.exceptions import ParameterError
-from gnn2logic.experiments.rows import Row, RowFile
+from gnn2logic.experiments.rows import AnyRow, RowFile
 
 __all__ = ["ROWS_NAME", "Experiment", "Unit", "in_processes", "on_cluster", "run_experiment"]
 
@@ -103,15 +103,15 @@ class Unit:
 class Experiment(Protocol):
     """What is run and how rows are made; it is sent to the processes that run it."""
 
-    def row_file(self, path: Path) -> RowFile:
+    def row_file(self, path: Path) -> RowFile[AnyRow]:
         """Return the file of rows at a path."""
         ...
 
-    def problem_with(self, row: Row) -> str | None:
+    def problem_with(self, row: AnyRow) -> str | None:
         """Return in words why a row does not belong here, or None if it does."""
         ...
 
-    def missing(self, rows: Sequence[Row]) -> list[Unit]:
+    def missing(self, rows: Sequence[AnyRow]) -> list[Unit]:
         """Return what is left to do when these rows are there."""
         ...
 
@@ -119,18 +119,18 @@ class Experiment(Protocol):
         """Raise now what would be raised hours later."""
         ...
 
-    def score(self, unit: Unit) -> Iterator[Row]:
+    def score(self, unit: Unit) -> Iterator[AnyRow]:
         """Make the rows of a unit, each as soon as it is there."""
         ...
 
-    def rank(self, row: Row) -> tuple[int, ...]:
+    def rank(self, row: AnyRow) -> tuple[int, ...]:
         """Return where a row stands in a sorted file."""
         ...
 
 
 def run_experiment(
     experiment: Experiment, folder: Path, *, n_jobs: int, dask: str | None
-) -> list[Row]:
+) -> list[AnyRow]:
     """Run what a folder does not have yet; return all its rows, sorted."""
     folder.mkdir(parents=True, exist_ok=True)
     file = experiment.row_file(folder / ROWS_NAME)
@@ -142,7 +142,7 @@ def run_experiment(
     return rows
 
 
-def _kept_rows(file: RowFile, experiment: Experiment) -> list[Row]:
+def _kept_rows(file: RowFile[AnyRow], experiment: Experiment) -> list[AnyRow]:
     """Return the rows of an earlier run after a look at them; lines cut short are dropped."""
     rows, broken = file.read()
     for row in rows:
@@ -159,7 +159,7 @@ def _kept_rows(file: RowFile, experiment: Experiment) -> list[Row]:
 
 
 def _run_units(
-    units: list[Unit], file: RowFile, experiment: Experiment, n_jobs: int, dask: str | None
+    units: list[Unit], file: RowFile[AnyRow], experiment: Experiment, n_jobs: int, dask: str | None
 ) -> None:
     if dask is None:
         finished = in_processes(_run_unit, [(unit, experiment, file) for unit in units], n_jobs)
@@ -173,7 +173,9 @@ def _run_units(
             progress.step(f"{unit.dataset} fold {unit.fold}, unit")
 
 
-def _run_unit(unit: Unit, experiment: Experiment, file: RowFile | None) -> tuple[Unit, list[Row]]:
+def _run_unit(
+    unit: Unit, experiment: Experiment, file: RowFile[AnyRow] | None
+) -> tuple[Unit, list[AnyRow]]:
     """Score one fold; return the rows, or put each into the file as soon as it is made."""
     rows = experiment.score(unit)
     if file is None:

@@ -16,12 +16,12 @@ from gnn2logic.experiments.comparison.experiment import ComparisonExperiment
 from gnn2logic.experiments.comparison.record import is_comparison, read_comparison
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.reproduction import PaperExperiment
-from gnn2logic.experiments.rows import ComparedRow, Row, RowFile
+from gnn2logic.experiments.rows import AnyRow, ComparedRow, NumberRow, Row, RowFile
 from gnn2logic.experiments.runner import ROWS_NAME, Experiment, Unit
 
 __all__ = ["RowCheck", "verify"]
 
-# How far the accuracy of a network on one fold may be off on another machine.
+# How far the accuracy (or R2) of a network on one fold may be off on another machine.
 _TOLERANCE = 0.1
 _MOST_BYTES = 2**24
 
@@ -32,14 +32,14 @@ class RowCheck:
 
     Parameters
     ----------
-    old, new : Row
+    old, new : AnyRow
     ok : bool
     finding : str
         In words.
     """
 
-    old: Row
-    new: Row
+    old: AnyRow
+    new: AnyRow
     ok: bool
     finding: str
 
@@ -65,7 +65,7 @@ def verify(
     folder = Path(results)
     n_rows = check_whole("n_rows", n_rows, least=1)
     # The rows of a comparison are read as those of the paper as well.
-    if not RowFile(folder / ROWS_NAME).read()[0]:
+    if not RowFile[AnyRow](folder / ROWS_NAME, Row, NumberRow).read()[0]:
         raise DataSetError(f"{folder.name} must hold {ROWS_NAME} with rows. There are none.")
     rng = np.random.default_rng(random_state)
     experiment: Experiment
@@ -87,24 +87,35 @@ def _settings_of(folder: Path) -> RunSettings:
         ) from None
 
 
-def _check(old: Row, experiment: Experiment) -> RowCheck:
+def _check(old: AnyRow, experiment: Experiment) -> RowCheck:
     if (problem := experiment.problem_with(old)) is not None:
         raise DataSetError(
             f"There is a row of {old.model} on fold {old.fold} of {old.dataset}, which this "
             f"version cannot make anew: {problem}. Install the version that made it."
         )
-    repeat = old.repeat if isinstance(old, ComparedRow) else 0
+    repeat = old.repeat if isinstance(old, ComparedRow | NumberRow) else 0
     (new,) = experiment.score(Unit(old.dataset, old.fold, (old.model,), repeat))
     if _results_of(old) == _results_of(new):
         return RowCheck(old, new, True, "the same bit for bit")
-    if old.evidence == new.evidence:
+    if _evidence(old) == _evidence(new):
         return RowCheck(old, new, False, "different although learned from the same")
-    off = abs(old.accuracy - new.accuracy)
-    finding = f"the network came out differently here; accuracy is off by {off:.3f}"
+    measure = "R2" if isinstance(old, NumberRow) else "accuracy"
+    off = abs(_success(old) - _success(new))
+    finding = f"the network came out differently here; {measure} is off by {off:.3f}"
     return RowCheck(old, new, off <= _TOLERANCE, finding)
 
 
-def _results_of(row: Row) -> bytes:
+def _evidence(row: AnyRow) -> str:
+    assert isinstance(row, Row | NumberRow)
+    return row.evidence
+
+
+def _success(row: AnyRow) -> float:
+    assert isinstance(row, Row | NumberRow)
+    return row.r2 if isinstance(row, NumberRow) else row.accuracy
+
+
+def _results_of(row: AnyRow) -> bytes:
     """Return all of a row that must not change: everything but times and versions."""
     same = msgspec.structs.asdict(row)
     return msgspec.json.encode({k: v for k, v in same.items() if k not in ("seconds", "versions")})

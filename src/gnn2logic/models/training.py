@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, mse_loss
 
 from gnn2logic._validation import to_numpy
 from gnn2logic.exceptions import LabelError, ParameterError
@@ -57,18 +57,19 @@ class TrainingPlan:
 
 @dataclass(frozen=True)
 class Rows:
-    """What is learned: a class number for each graph or node, and which of them count how much.
+    """What is learned: a class or a number for each graph or node, and which count how much.
 
     Parameters
     ----------
-    codes : array of int
+    codes : array of int or float
+        Class numbers, whose loss is the cross entropy; or numbers, whose loss is their square.
     training, validation : array of float
         The weight of every row in the two losses; no row has both. No validation at all means
         that all epochs are run and the last weights stay.
     per_node : bool
     """
 
-    codes: IntArray
+    codes: IntArray | FloatArray
     training: FloatArray
     validation: FloatArray
     per_node: bool
@@ -228,7 +229,8 @@ class _UsedRows:
     def __init__(self, tensors: GraphTensors, rows: Rows, weights: FloatArray) -> None:
         self.tensors = tensors
         self._per_node = rows.per_node
-        self._codes = torch.from_numpy(rows.codes)
+        codes = torch.from_numpy(rows.codes)
+        self._codes = codes.to(torch.float32) if codes.is_floating_point() else codes
         # Only their ratios matter, and very small or large ones would be 0 or infinite as float32.
         self._weights = torch.from_numpy(weights / (weights.max() or 1.0)).to(torch.float32)
         counts = self._weights > 0
@@ -239,7 +241,7 @@ class _UsedRows:
             self.graphs = torch.nonzero(counts)[:, 0]
 
     def targets(self, graphs: Tensor, batch: MiniBatch) -> tuple[Tensor, Tensor]:
-        """Return the class number and the weight of every row of a mini-batch."""
+        """Return the class or number and the weight of every row of a mini-batch."""
         chosen = batch.nodes if self._per_node else graphs
         return self._codes[chosen], self._weights[chosen]
 
@@ -280,7 +282,11 @@ def _batch_loss(
     batch = used_rows.tensors.batch(graphs)
     codes, weights = (each.to(device) for each in used_rows.targets(graphs, batch))
     logits = _run(network, batch, device)
-    losses = cross_entropy(logits, codes, reduction="none")
+    losses = (
+        mse_loss(logits[:, 0], codes, reduction="none")
+        if codes.is_floating_point()
+        else cross_entropy(logits, codes, reduction="none")
+    )
     return (losses * weights).sum(), weights.sum()
 
 

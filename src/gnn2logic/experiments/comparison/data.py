@@ -13,12 +13,12 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import KFold, train_test_split
 
 from gnn2logic._files import read_whole
 from gnn2logic.chem import Molecules, read_csv, scaffold_split
 from gnn2logic.datasets import Dataset, load_from
-from gnn2logic.exceptions import DataSetError, ParameterError
+from gnn2logic.exceptions import DataSetError, LabelError, ParameterError
 from gnn2logic.experiments.folds import stratified_folds
 from gnn2logic.experiments.networks import evidence_of
 
@@ -27,9 +27,11 @@ __all__ = [
     "ComparedFold",
     "DataSource",
     "FoldSplit",
+    "check_numbers",
     "find_splits",
     "fingerprint",
     "is_table",
+    "labels_of",
     "read_source",
     "read_splits",
     "scaffold_folds",
@@ -39,6 +41,7 @@ __all__ = [
 # What is written for folds where other data sets have a file.
 SCAFFOLD = "scaffold"
 _MOST_BYTES = 2**28
+_LEAST_TESTED = 2
 
 
 class DataSource(msgspec.Struct, frozen=True):
@@ -71,13 +74,8 @@ def _molecules(where: str, settings: dict[str, Any]) -> tuple[Dataset, Molecules
     if not {"smiles", "label"} <= set(settings) <= set(known):
         raise ParameterError(
             f"{where} is a table. Its options must say which columns hold the molecules and their "
-            f"classes, smiles and label; others are {', '.join(known)}. "
+            f"labels, smiles and label; others are {', '.join(known)}. "
             f"Got {', '.join(settings) or 'none'}."
-        )
-    if settings.get("task") == "regression":
-        raise ParameterError(
-            f"Comparisons are about classes; task=regression says that the labels of {where} are "
-            "numbers. IDTRegressor and ScorecardRegressor learn these."
         )
     return read_csv(where, **settings)
 
@@ -91,6 +89,8 @@ def _fingerprint(where: str, options: bytes) -> str:
         arrays += [matrix.indptr, matrix.indices, matrix.data]
     if data.attributes is not None:
         arrays.append(data.attributes.values)
+    if data.numbers is not None:
+        arrays.append(data.numbers)
     return evidence_of(arrays)
 
 
@@ -203,24 +203,70 @@ def scaffold_folds(source: DataSource) -> list[FoldSplit]:
     return [fold]
 
 
+def labels_of(data: Dataset) -> npt.NDArray[Any]:
+    """Return what is learned: the class of every graph, or its number (float)."""
+    return data.y if data.numbers is None else data.numbers
+
+
 def seeded_splits(
-    y: npt.NDArray[np.int64], name: str, *, folds: int, share: float, seed: int
+    y: npt.NDArray[Any], name: str, *, folds: int, share: float, seed: int
 ) -> list[FoldSplit]:
-    """Return stratified folds that are drawn from a seed, each with a validation part."""
+    """Return folds that are drawn from a seed, each with a validation part.
+
+    Of every class each fold has the same share; numbers (floats) have no classes.
+    """
+    make = _folds_of_numbers if y.dtype.kind == "f" else stratified_folds
     splits = []
-    for learned, test in stratified_folds(y, name, folds, seed):
+    for learned, test in make(y, name, folds, seed):
         train, validation = _held_out(learned, y, share, seed)
         splits.append(FoldSplit(train.tolist(), validation.tolist(), test.tolist()))
     return splits
 
 
+def _folds_of_numbers(
+    y: npt.NDArray[Any], name: str, n_folds: int, seed: int
+) -> list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    # R2 of one graph says nothing.
+    most = len(y) // _LEAST_TESTED
+    if not 2 <= n_folds <= most:
+        raise ParameterError(
+            f"{name} has {len(y)} graphs with a number, enough for {most} folds with "
+            f"{_LEAST_TESTED} to test on each; at least 2 folds are needed. Got folds={n_folds}."
+        )
+    return list(KFold(n_folds, shuffle=True, random_state=seed).split(y))
+
+
+def check_numbers(data: Dataset, splits: Sequence[FoldSplit]) -> None:
+    """Refuse numbers of which nothing can be learned or measured, before anything runs."""
+    numbers = data.numbers
+    if numbers is None:
+        return
+    if np.ptp(numbers) == 0:
+        raise LabelError(
+            f"The numbers of {data.name} must differ to be learned. All {len(numbers)} are "
+            f"{numbers[0]:g}; is this the right column?"
+        )
+    for number, split in enumerate(splits):
+        if len(split.test) < _LEAST_TESTED:
+            raise DataSetError(
+                f"Fold {number} of {data.name} must have {_LEAST_TESTED} or more graphs to test "
+                f"on, because R2 of one says nothing. Got {len(split.test)}."
+            )
+        if np.ptp(numbers[[*split.train, *split.validation]]) == 0:
+            raise LabelError(
+                f"Fold {number} of {data.name} must have different numbers to learn from. All "
+                "graphs of its training part have the same."
+            )
+
+
 def _held_out(
-    learned: npt.NDArray[np.int64], y: npt.NDArray[np.int64], share: float, seed: int
+    learned: npt.NDArray[np.int64], y: npt.NDArray[Any], share: float, seed: int
 ) -> Sequence[npt.NDArray[np.int64]]:
+    strata = None if y.dtype.kind == "f" else y[learned]
     try:
-        parts = train_test_split(learned, test_size=share, stratify=y[learned], random_state=seed)
+        parts = train_test_split(learned, test_size=share, stratify=strata, random_state=seed)
     except ValueError:
-        # Too few graphs of a class for a validation part: training then draws its own.
+        # Too few graphs, or of a class, for a validation part: training then draws its own.
         return learned, learned[:0]
     return [np.sort(rows) for rows in parts]
 

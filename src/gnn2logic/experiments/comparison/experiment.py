@@ -14,6 +14,7 @@ from gnn2logic.exceptions import ParameterError
 from gnn2logic.experiments.comparison.data import (
     SCAFFOLD,
     DataSource,
+    check_numbers,
     find_splits,
     read_source,
     scaffold_folds,
@@ -28,9 +29,9 @@ from gnn2logic.experiments.comparison.record import (
     together_with,
 )
 from gnn2logic.experiments.comparison.scores import score_unit
-from gnn2logic.experiments.comparison.settings import read_settings
+from gnn2logic.experiments.comparison.settings import check_for_numbers, read_settings
 from gnn2logic.experiments.results import describe_environment
-from gnn2logic.experiments.rows import ComparedRow, Row, RowFile
+from gnn2logic.experiments.rows import AnyRow, ComparedRow, NumberRow, RowFile
 from gnn2logic.experiments.runner import Unit, run_experiment
 
 __all__ = ["ComparisonExperiment", "compare"]
@@ -60,15 +61,15 @@ class ComparisonExperiment:
     first: int | None = None
     seeds: int = 1
 
-    def row_file(self, path: Path) -> RowFile:
+    def row_file(self, path: Path) -> RowFile[AnyRow]:
         """Return the file of rows at a path."""
-        return RowFile(path, ComparedRow)
+        return RowFile(path, ComparedRow, NumberRow)
 
-    def problem_with(self, row: Row) -> str | None:
+    def problem_with(self, row: AnyRow) -> str | None:
         """Return in words why a row does not belong to the comparison, or None if it does."""
         return self.comparison.problem_with(row)
 
-    def missing(self, rows: Sequence[Row]) -> list[Unit]:
+    def missing(self, rows: Sequence[AnyRow]) -> list[Unit]:
         """Return what is left: one fold of every data set, then the next of all, seed by seed."""
         done = {row.key for row in rows}
         most = {name: self.comparison.n_folds(name) for name in self.datasets}
@@ -89,14 +90,16 @@ class ComparisonExperiment:
         """Make the folds: what is not there, or too small, is told now and not hours later."""
         for name in dict.fromkeys(unit.dataset for unit in units):
             self.comparison.fold(name, 0)
+            data = read_source(self.comparison.sources[name])
+            check_numbers(data, self.comparison.splits_of(name))
 
-    def score(self, unit: Unit) -> Iterator[Row]:
+    def score(self, unit: Unit) -> Iterator[AnyRow]:
         """Make the rows of a unit."""
         return score_unit(unit, self.comparison)
 
-    def rank(self, row: Row) -> tuple[int, ...]:
+    def rank(self, row: AnyRow) -> tuple[int, ...]:
         """Return where a row stands in a sorted file: data set, model, fold, seed."""
-        assert isinstance(row, ComparedRow)
+        assert isinstance(row, ComparedRow | NumberRow)
         datasets, models = list(self.comparison.sources), list(ALL_MODELS)
         return (datasets.index(row.dataset), models.index(row.model), row.fold, row.repeat)
 
@@ -117,7 +120,7 @@ def compare(
     dask: str | None = None,
     random_state: int = 0,
     command: str = "",
-) -> list[Row]:
+) -> list[AnyRow]:
     """Compare models on data of your choice and write rows and tables into a folder.
 
     A run that was stopped goes on when it is started again. Data sets, models, folds and seeds can
@@ -130,13 +133,13 @@ def compare(
         Names that `gnn2logic.datasets.load` knows, folders in TU format, or CSV files of molecules.
     options : mapping, optional
         Options for reading all of them, such as ``node_attributes=True``; for a CSV file `smiles`
-        and `label`, the names of its columns.
+        and `label`, the names of its columns, and ``task="regression"`` where labels are numbers.
     models : sequence of str, optional
         Names as in `gnn2logic.experiments.comparison.names`; None means the usual ones.
     splits : path, optional
-        Public folds: a JSON file, or a folder with one for each data set. Where there is none,
-        folds are drawn from the seed. ``"scaffold"`` is one fold of molecules of a CSV file, by
-        `gnn2logic.chem.scaffold_split`.
+        Folds of yours or public ones: a JSON file, or a folder with one for each data set. Where
+        there is none, folds are drawn from the seed. ``"scaffold"`` is one fold of molecules of a
+        CSV file, by `gnn2logic.chem.scaffold_split`.
     settings : path, optional
         A TOML file that changes what it names in ``settings/comparison.toml``.
     teacher : str, optional
@@ -159,14 +162,12 @@ def compare(
 
     Returns
     -------
-    list of Row
+    list of ComparedRow or NumberRow
         All rows of the folder.
     """
     if isinstance(datasets, str) or not datasets:
         raise ParameterError(f"datasets must be a list of names or folders. Got {datasets!r}.")
-    chosen = choose_models(models, has_teacher=teacher is not None)
-    check_teacher(teacher, chosen)
-    sources = {}
+    sources: dict[str, DataSource] = {}
     for where in datasets:
         source = DataSource(where, dict(options or {}))
         # It becomes a part of the names of files.
@@ -174,9 +175,15 @@ def compare(
         if name in sources:
             raise ParameterError(f"Each data set must be given once. Got {name} twice.")
         sources[name] = source
+    how = read_settings(settings)
+    of_numbers = _are_of_numbers(sources)
+    if of_numbers:
+        check_for_numbers(how)
+    chosen = choose_models(models, has_teacher=teacher is not None, numbers=of_numbers)
+    check_teacher(teacher, chosen)
     comparison = ComparisonPlan(
         sources=sources,
-        settings=read_settings(settings),
+        settings=how,
         folds=check_whole("folds", folds, least=2),
         seed=check_whole("random_state", random_state, least=0, most=_MAX_SEED),
         teacher=teacher,
@@ -194,11 +201,27 @@ def compare(
     n_jobs = check_whole("n_jobs", n_jobs, least=1)
     commands = list(dict.fromkeys([*earlier_commands(folder), command]))
     record = {"commands": commands, "jobs": n_jobs, **describe_environment()}
+    # A folder that says what nobody can run would be in the way of those who try again.
+    experiment.check(experiment.missing([]))
     # Before the first row: whoever goes on must know what it belongs to.
     keep(comparison, folder, record)
     rows = run_experiment(experiment, folder, n_jobs=n_jobs, dask=dask)
     write_comparison(folder, rows, comparison, record)
     return rows
+
+
+def _are_of_numbers(sources: Mapping[str, DataSource]) -> bool:
+    """Whether the labels of all data sets are numbers; they are learned by other models."""
+    of_numbers = [
+        name for name, source in sources.items() if read_source(source).numbers is not None
+    ]
+    others = [name for name in sources if name not in of_numbers]
+    if of_numbers and others:
+        raise ParameterError(
+            f"The labels of {', '.join(of_numbers)} are numbers, those of {', '.join(others)} are "
+            "classes. Compare one sort after the other; they may go into the same folder."
+        )
+    return bool(of_numbers)
 
 
 def _given_splits(

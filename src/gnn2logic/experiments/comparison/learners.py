@@ -31,9 +31,25 @@ from gnn2logic.experiments.networks import choose_network
 from gnn2logic.experiments.plans import combinations
 from gnn2logic.experiments.rows import Seconds
 from gnn2logic.graphs import PredicateEncoder
+from gnn2logic.graphs.structure_names import (
+    check_families,
+    structure_predicates,
+    structure_relations,
+)
 from gnn2logic.learning import IDTClassifier, ScorecardClassifier
 
-__all__ = ["LearnedModel", "LearnedNetwork", "check_teacher", "learn_network", "learn_readable"]
+__all__ = [
+    "LearnedModel",
+    "LearnedNetwork",
+    "card_look",
+    "check_teacher",
+    "encoder_for",
+    "fit_whole",
+    "learn_network",
+    "learn_readable",
+    "network_graphs",
+    "train_by_user",
+]
 
 Array = npt.NDArray[Any]
 _NAMES = ("graphs", "validation", "random_state")
@@ -96,12 +112,12 @@ def learn_network(
     started = time.process_time()
     if conv is None:
         assert teacher is not None
-        network = _trained_by_user(teacher, fold, seed)
+        network = train_by_user(teacher, fold, seed)
         tune_seconds = 0.0
     else:
         chosen = choose_network(
             conv,
-            _network_graphs(fold.train),
+            network_graphs(fold.train),
             fold.train.y,
             {**settings.gnn, **getattr(settings, conv)},
             combinations(settings.gnn_grid),
@@ -112,9 +128,9 @@ def learn_network(
     train_seconds = time.process_time() - started - tune_seconds
     asked = teacher_of_classes(network, fold.train.n_classes)
     started = time.process_time()
-    known = asked.run(_network_graphs(fold.train))
+    known = asked.run(network_graphs(fold.train))
     capture_seconds = time.process_time() - started
-    tested = asked.run(_network_graphs(fold.test), activations=False)
+    tested = asked.run(network_graphs(fold.test), activations=False)
     if known.level != "graph":
         raise TeacherError("The network of --teacher must classify graphs. It classifies nodes.")
     _check_classes(known, fold.train)
@@ -122,12 +138,13 @@ def learn_network(
     return LearnedNetwork(known, tested, tuned, seconds)
 
 
-def _network_graphs(data: Dataset) -> Any:
+def network_graphs(data: Dataset) -> Any:
     """Return what networks read: numbers at the nodes are not cut into predicates."""
     return data.graphs if data.attributes is None else data.to_pyg()
 
 
-def _trained_by_user(teacher: str, fold: ComparedFold, seed: int) -> Any:
+def train_by_user(teacher: str, fold: ComparedFold, seed: int) -> Any:
+    """Return the network that the function of ``--teacher`` trains on a fold."""
     data = fold.train.to_pyg()
     parts: dict[bool, list[Any]] = {False: [], True: []}
     for graph, watched in zip(data, fold.validation.tolist(), strict=True):
@@ -186,7 +203,7 @@ def learn_readable(
     seed: int,
 ) -> LearnedModel:
     """Learn a rule or a scorecard on the training part of a fold; each tunes itself within it."""
-    encoder = PredicateEncoder(structure=settings.structure) if model.structure else None
+    encoder = encoder_for(model, fold, settings)
     fixed: dict[str, Any] = {"n_jobs": 1, "random_state": seed, "encoder": encoder, "verbose": 0}
     target: Array = fold.train.y
     given: dict[str, Any] = {"classes": np.arange(fold.train.n_classes)}
@@ -203,19 +220,8 @@ def learn_readable(
         if model.form == "scorecard"
         else IDTClassifier(algorithm=model.form, **getattr(settings, model.form), **fixed)
     )
-    started = time.process_time()
-    with warnings.catch_warnings():
-        # A network that always says the same is a result like any other, and so is a long rule.
-        warnings.simplefilter("ignore", SingleClassWarning)
-        warnings.simplefilter("ignore", LongRuleWarning)
-        # An interrupted search gives what it has so far, which is no row: the run must end.
-        warnings.simplefilter("error", InterruptedSearchWarning)
-        try:
-            estimator.fit(fold.train.inputs, target, **given)
-        except InterruptedSearchWarning:
-            raise KeyboardInterrupt from None
-    seconds = time.process_time() - started
-    look = _card_look if model.form == "scorecard" else _rule_look
+    seconds = fit_whole(estimator, fold.train.inputs, target, **given)
+    look = card_look if model.form == "scorecard" else _rule_look
     return LearnedModel(
         predictions=estimator.predict(fold.test.inputs),
         scores=estimator.predict_proba(fold.test.inputs),
@@ -225,7 +231,43 @@ def learn_readable(
     )
 
 
-def _card_look(card: Any) -> dict[str, Any]:
+def encoder_for(
+    model: ComparedModel, fold: ComparedFold, settings: ComparisonSettings
+) -> PredicateEncoder | None:
+    """Return the encoder of a model with ``+structure``: shapes that the graphs do not name yet.
+
+    Molecules have predicates for their rings, for example.
+    """
+    if not model.structure:
+        return None
+    graphs = fold.train.graphs
+    named = {*graphs.names, *graphs.relations}
+    families = [
+        family
+        for family in check_families(settings.structure)
+        if not named & {*structure_predicates([family]), *structure_relations([family])}
+    ]
+    return PredicateEncoder(structure=families)
+
+
+def fit_whole(estimator: Any, graphs: Any, target: Array, **given: Any) -> float:
+    """Fit an estimator to the end, and return the seconds that it took."""
+    started = time.process_time()
+    with warnings.catch_warnings():
+        # A network that always says the same is a result like any other, and so is a long rule.
+        warnings.simplefilter("ignore", SingleClassWarning)
+        warnings.simplefilter("ignore", LongRuleWarning)
+        # An interrupted search gives what it has so far, which is no row: the run must end.
+        warnings.simplefilter("error", InterruptedSearchWarning)
+        try:
+            estimator.fit(graphs, target, **given)
+        except InterruptedSearchWarning:
+            raise KeyboardInterrupt from None
+    return time.process_time() - started
+
+
+def card_look(card: Any) -> dict[str, Any]:
+    """Return what a scorecard looks like, as in `LearnedModel`."""
     return {
         "size": card.card_.size,
         "depth": max((formula.modal_depth for formula in card.card_.conditions), default=0),

@@ -1,4 +1,4 @@
-"""What is measured: AUROC, and how stable a model is over seeds."""
+"""What is measured: AUROC, R2, and how stable a model is over seeds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import roc_auc_score
 
-__all__ = ["agreement_of_pairs", "area_under_roc"]
+from gnn2logic.idt.graph_model import r_squared
+
+__all__ = ["agreement_of_pairs", "area_under_roc", "share_explained"]
 
 Array = npt.NDArray[Any]
 
@@ -45,3 +47,14 @@ def agreement_of_pairs(predictions: Sequence[Sequence[int]]) -> float | None:
     """
     pairs = [np.mean(np.array(a) == np.array(b)) for a, b in combinations(predictions, 2)]
     return float(np.mean(pairs)) if pairs else None
+
+
+def share_explained(truth: Array, predicted: Array) -> float:
+    """Return R2: which share of the variance of `truth` is explained; 0 for its mean.
+
+    Examples
+    --------
+    >>> share_explained(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0]))
+    0.5
+    """
+    return r_squared(truth, predicted, np.ones(len(truth)))

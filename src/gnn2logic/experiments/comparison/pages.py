@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Collection, Sequence
-from dataclasses import fields
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from gnn2logic._files import write_atomically
-from gnn2logic.experiments.comparison.data import is_table
-from gnn2logic.experiments.comparison.published import SOURCE, published_figures
+from gnn2logic.experiments.comparison import number_pages
+from gnn2logic.experiments.comparison.published import SOURCE, are_published, published_figures
 from gnn2logic.experiments.comparison.record import ComparisonPlan, keep
-from gnn2logic.experiments.comparison.summaries import Summary, best_readable, summaries
-from gnn2logic.experiments.rows import ComparedRow, Row
+from gnn2logic.experiments.comparison.summaries import (
+    S,
+    Summary,
+    best_readable,
+    network_beside,
+    summaries,
+)
+from gnn2logic.experiments.comparison.texts import bar, flat_rows, length, number, summary_csv
+from gnn2logic.experiments.rows import AnyRow, ComparedRow, NumberRow
 
 __all__ = ["model_table", "readable_table", "write_comparison"]
 
@@ -37,33 +41,98 @@ _READABLE_NOTE = (
 )
 
 
+_PUBLIC, _GIVEN = ", public", ", given"
+_GIVEN_NOTE = "Given: on folds that were given with `--splits`."
+_MEASURED = (
+    *("accuracy", "macro_f1", "auroc", "held_out"),
+    *("size", "lines", "depth", "leaves"),
+)
+_MEASURED_OF_NUMBERS = ("mae", "r2", "held_out", "size", "lines", "depth")
+
+
 def write_comparison(
-    folder: Path, rows: Collection[Row], comparison: ComparisonPlan, record: dict[str, Any]
+    folder: Path, rows: Collection[AnyRow], comparison: ComparisonPlan, record: dict[str, Any]
 ) -> None:
     """Write tables and the record of a comparison."""
-    compared = [row for row in rows if isinstance(row, ComparedRow)]
-    figures = summaries(compared)
     (folder / "tables").mkdir(parents=True, exist_ok=True)
-    tables = {name: model_table(name, models) for name, models in figures.items()}
-    for name, table in tables.items():
-        _write(folder / "tables" / f"{name}.md", table)
-        _write(folder / "tables" / f"{name}.csv", _csv(figures[name]))
-    # Folds of tables are those of their users.
-    public = {name for name in comparison.splits if not is_table(comparison.sources[name].where)}
-    readable = readable_table(figures, public)
-    _write(folder / "tables" / "readable.md", readable)
-    _write(folder / "rows.csv", _flat(compared))
+    of_classes = [row for row in rows if isinstance(row, ComparedRow)]
+    of_numbers = [row for row in rows if isinstance(row, NumberRow)]
+    sections = ["# Comparison", _introduction(comparison, record)]
+    if of_classes:
+        sections += _class_sections(folder, of_classes, comparison)
+    if of_numbers:
+        sections += _number_sections(folder, of_numbers, comparison)
     keep(comparison, folder, record)
-    sections = [
-        "# Comparison",
-        _introduction(comparison, record),
+    _write(folder / "README.md", "\n\n".join(section.strip() for section in sections) + "\n")
+
+
+def _class_sections(
+    folder: Path, rows: Sequence[ComparedRow], comparison: ComparisonPlan
+) -> list[str]:
+    """Write the tables of data sets with classes; return what the page says about them."""
+    figures = summaries(rows)
+    tables = {name: model_table(name, models) for name, models in figures.items()}
+    _write_tables(folder, tables, {name: summary_csv(Summary, figures[name]) for name in figures})
+    folds = _whose_folds(figures, comparison)
+    readable = readable_table(figures, folds)
+    _write(folder / "tables" / "readable.md", readable)
+    _write(folder / "rows.csv", flat_rows(rows, _MEASURED))
+    return [
         "## Readable models",
-        f"{readable}\n{_READABLE_NOTE}",
+        f"{readable}\n{_READABLE_NOTE}{_given_note(folds)}",
         "## All models",
         _NOTE,
         *(f"### {name}\n\n{tables[name]}{_shown_rule(figures[name])}" for name in tables),
     ]
-    _write(folder / "README.md", "\n\n".join(section.strip() for section in sections) + "\n")
+
+
+def _number_sections(
+    folder: Path, rows: Sequence[NumberRow], comparison: ComparisonPlan
+) -> list[str]:
+    """Write the tables of data sets with numbers; return what the page says about them."""
+    figures = number_pages.number_summaries(rows)
+    tables = {name: number_pages.number_table(name, models) for name, models in figures.items()}
+    of_numbers = number_pages.NumberSummary
+    _write_tables(folder, tables, {n: summary_csv(of_numbers, figures[n]) for n in figures})
+    folds = _whose_folds(figures, comparison)
+    readable = number_pages.readable_number_table(figures, folds)
+    _write(folder / "tables" / "readable_numbers.md", readable)
+    _write(folder / "rows_of_numbers.csv", flat_rows(rows, _MEASURED_OF_NUMBERS))
+    return [
+        "## Readable models of numbers",
+        f"{readable}\n{number_pages.READABLE_NOTE}{_given_note(folds)}",
+        "## All models of numbers",
+        number_pages.NOTE,
+        *(
+            f"### {name}\n\n{_predicted(comparison, name)}{tables[name]}"
+            f"{_shown_rule(figures[name])}"
+            for name in tables
+        ),
+    ]
+
+
+def _write_tables(folder: Path, tables: dict[str, str], as_csv: dict[str, str]) -> None:
+    for name, table in tables.items():
+        _write(folder / "tables" / f"{name}.md", table)
+        _write(folder / "tables" / f"{name}.csv", as_csv[name])
+
+
+def _whose_folds(names: Iterable[str], comparison: ComparisonPlan) -> dict[str, str]:
+    """Return what is said about folds that were not drawn from the seed."""
+    return {
+        name: _PUBLIC if are_published(name, comparison.splits[name]) else _GIVEN
+        for name in names
+        if name in comparison.splits
+    }
+
+
+def _given_note(folds: dict[str, str]) -> str:
+    return f" {_GIVEN_NOTE}" if _GIVEN in folds.values() else ""
+
+
+def _predicted(comparison: ComparisonPlan, dataset: str) -> str:
+    label = comparison.sources[dataset].options.get("label")
+    return "" if label is None else f"What is predicted: {label}.\n\n"
 
 
 def _write(path: Path, text: str) -> None:
@@ -82,7 +151,7 @@ def _introduction(comparison: ComparisonPlan, record: dict[str, Any]) -> str:
     )
 
 
-def _shown_rule(models: Sequence[Summary]) -> str:
+def _shown_rule(models: Sequence[S]) -> str:
     best = best_readable(models, from_network=False)
     if best is None or not best.text:
         return ""
@@ -94,56 +163,58 @@ def _shown_rule(models: Sequence[Summary]) -> str:
 
 def model_table(dataset: str, models: Sequence[Summary]) -> str:
     """Return all models on one data set as a Markdown table."""
-    lines = [_bar([dataset, *_HEADS]), _bar(["---"] * (len(_HEADS) + 1))]
+    lines = [bar([dataset, *_HEADS]), bar(["---"] * (len(_HEADS) + 1))]
     most = max(model.n_folds for model in models)
     for model in models:
         few = "" if model.n_folds == most else f" ({model.n_folds} folds)"
         lines.append(
-            _bar(
+            bar(
                 [
                     f"{model.model.name}{few}",
                     f"{model.accuracy:.3f} ± {model.deviation:.3f}",
                     f"{model.macro_f1:.3f}",
-                    _number(model.auroc, 3),
+                    number(model.auroc, 3),
                     _fidelity(model),
-                    *(_number(each, 0) for each in (model.size, model.lines, model.depth)),
+                    *(number(each, 0) for each in (model.size, model.lines, model.depth)),
                     f"{model.seconds:.1f}",
-                    _number(model.stability, 3),
+                    number(model.stability, 3),
                 ]
             )
         )
     return "\n".join(lines) + "\n"
 
 
-def readable_table(figures: dict[str, list[Summary]], on_public_folds: Collection[str]) -> str:
-    """Return the best readable models against the network and published figures, in Markdown."""
+def readable_table(figures: dict[str, list[Summary]], folds: dict[str, str]) -> str:
+    """Return the best readable models against the network and published figures, in Markdown.
+
+    `folds` says whose folds they are.
+    """
     heads = (
         *("data set", "folds", "network", "its accuracy", "from labels", "accuracy", "symbols"),
         *("from the network", "accuracy", "fidelity", "symbols", "published GIN, best"),
     )
-    lines = [_bar(heads), _bar(["---"] * len(heads))]
+    lines = [bar(heads), bar(["---"] * len(heads))]
     for dataset, models in figures.items():
         labels = best_readable(models, from_network=False)
         distilled = best_readable(models, from_network=True)
-        network = _network_of(models, distilled)
-        published = published_figures(dataset) if dataset in on_public_folds else None
+        network = network_beside(models, distilled)
+        published = published_figures(dataset) if folds.get(dataset) == _PUBLIC else None
         to_beat = None if network is None else network.accuracy
         gin = None if published is None else published.gin
-        public = ", public" if dataset in on_public_folds else ""
         lines.append(
-            _bar(
+            bar(
                 [
                     dataset,
-                    f"{max(model.n_folds for model in models)}{public}",
+                    f"{max(model.n_folds for model in models)}{folds.get(dataset, '')}",
                     "" if network is None else network.model.name,
                     _percent(network, None, gin),
                     "" if labels is None else labels.model.name,
                     _percent(labels, to_beat, gin),
-                    _length(labels),
+                    length(labels),
                     "" if distilled is None else distilled.model.name,
                     _percent(distilled, to_beat, gin),
                     "" if distilled is None else _fidelity(distilled),
-                    _length(distilled),
+                    length(distilled),
                     ""
                     if published is None
                     else f"{100 * published.gin:.1f}, {100 * published.best:.1f} "
@@ -152,12 +223,6 @@ def readable_table(figures: dict[str, list[Summary]], on_public_folds: Collectio
             )
         )
     return "\n".join(lines) + "\n"
-
-
-def _network_of(models: Sequence[Summary], distilled: Summary | None) -> Summary | None:
-    networks = [model for model in models if model.model.form == "network"]
-    named = [model for model in networks if distilled and model.model.name == distilled.model.guide]
-    return next(iter(named or networks), None)
 
 
 def _percent(model: Summary | None, network: float | None, gin: float | None) -> str:
@@ -171,54 +236,7 @@ def _percent(model: Summary | None, network: float | None, gin: float | None) ->
     return f"{100 * model.accuracy:.1f} ± {100 * model.deviation:.1f}{mark}"
 
 
-def _length(model: Summary | None) -> str:
-    if model is None:
-        return ""
-    lines = "" if model.lines is None else f" in {model.lines:.0f} lines"
-    return f"{_number(model.size, 0)}{lines}"
-
-
 def _fidelity(model: Summary) -> str:
     if model.fidelity is None:
         return ""
     return f"{model.fidelity:.3f} (≥ {model.at_least:.3f})"
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
-
-
-def _bar(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-# CSV ------------------------------------------------------------------------------------------
-
-
-def _csv(models: Sequence[Summary]) -> str:
-    names = [field.name for field in fields(Summary) if field.name != "text"]
-    lines = [
-        [model.model.name if n == "model" else getattr(model, n) for n in names] for model in models
-    ]
-    return _csv_text([names, *lines])
-
-
-def _flat(rows: Sequence[ComparedRow]) -> str:
-    """Return what was measured in every row; predictions and texts are in the file of rows."""
-    plain = (
-        *("dataset", "model", "fold", "repeat", "accuracy", "macro_f1", "auroc", "held_out"),
-        *("size", "lines", "depth", "leaves"),
-    )
-    seconds = ("train", "capture", "fit", "tune")
-    heads = [*plain, *(f"{each}_seconds" for each in seconds)]
-    lines = [
-        [*(getattr(row, each) for each in plain), *(getattr(row.seconds, s) for s in seconds)]
-        for row in rows
-    ]
-    return _csv_text([heads, *lines])
-
-
-def _csv_text(lines: Sequence[Sequence[Any]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue()

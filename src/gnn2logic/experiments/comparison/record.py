@@ -17,13 +17,15 @@ from gnn2logic.experiments.comparison.data import (
     DataSource,
     FoldSplit,
     fingerprint,
+    labels_of,
     read_source,
     read_splits,
     seeded_splits,
 )
 from gnn2logic.experiments.comparison.names import ALL_MODELS
 from gnn2logic.experiments.comparison.settings import ComparisonSettings
-from gnn2logic.experiments.rows import ComparedRow, Row
+from gnn2logic.experiments.folds import stream
+from gnn2logic.experiments.rows import AnyRow, ComparedRow, NumberRow
 
 __all__ = [
     "ComparisonPlan",
@@ -68,7 +70,7 @@ class ComparisonPlan(msgspec.Struct, frozen=True):
         if dataset in self.splits:
             return self.splits[dataset]
         return seeded_splits(
-            read_source(self.sources[dataset]).y,
+            labels_of(read_source(self.sources[dataset])),
             dataset,
             folds=self.folds,
             share=self.settings.validation_share,
@@ -84,6 +86,15 @@ class ComparisonPlan(msgspec.Struct, frozen=True):
         data = read_source(self.sources[dataset])
         return ComparedFold.of(dataset, number, data, self.splits_of(dataset)[number])
 
+    def predicts_numbers(self, dataset: str) -> bool:
+        """Whether the labels of a data set are numbers, not classes."""
+        return read_source(self.sources[dataset]).numbers is not None
+
+    def stream(self, dataset: str, fold: int, repeat: int, purpose: str) -> int:
+        """Return the seed of what is drawn for a purpose, on a fold, with one of several seeds."""
+        purpose = f"{purpose}, seed {repeat}" if repeat else purpose
+        return stream(self, dataset, fold, purpose)
+
     def digest(self, dataset: str) -> str:
         """Return a short text that changes whenever results on a data set may change.
 
@@ -95,9 +106,9 @@ class ComparisonPlan(msgspec.Struct, frozen=True):
         contents = [dataset, data, folds, self.seed, self.teacher, self.settings]
         return sha256_of([msgspec.json.encode(contents, order="sorted")])[:16]
 
-    def problem_with(self, row: Row) -> str | None:
+    def problem_with(self, row: AnyRow) -> str | None:
         """Return in words why a row does not belong to the comparison, or None if it does."""
-        if not isinstance(row, ComparedRow) or row.dataset not in self.sources:
+        if not isinstance(row, ComparedRow | NumberRow) or row.dataset not in self.sources:
             return f"the data sets are {', '.join(self.sources)}"
         if row.model not in ALL_MODELS:
             return "there is no such model"

@@ -19,18 +19,19 @@ from gnn2logic.experiments.comparison.learners import (
 )
 from gnn2logic.experiments.comparison.measures import area_under_roc
 from gnn2logic.experiments.comparison.names import ALL_MODELS, NETWORKS, ComparedModel
+from gnn2logic.experiments.comparison.number_scores import NumberScorer
 from gnn2logic.experiments.comparison.record import ComparisonPlan
 from gnn2logic.experiments.fold_scores import package_versions
-from gnn2logic.experiments.folds import Labelled, inner_splits, stream
+from gnn2logic.experiments.folds import Labelled, inner_splits
 from gnn2logic.experiments.networks import evidence_of
-from gnn2logic.experiments.rows import ComparedRow, Seconds
+from gnn2logic.experiments.rows import AnyRow, ComparedRow, Seconds
 from gnn2logic.experiments.runner import Unit
 from gnn2logic.graphs import PredicateEncoder
 
 __all__ = ["score_unit"]
 
 
-def score_unit(unit: Unit, comparison: ComparisonPlan) -> Iterator[ComparedRow]:
+def score_unit(unit: Unit, comparison: ComparisonPlan) -> Iterator[AnyRow]:
     """Learn the models on one fold with one seed, and give a row for each as soon as it is there.
 
     Networks are trained once and shared by all that learn from them. Everything runs on one
@@ -38,7 +39,8 @@ def score_unit(unit: Unit, comparison: ComparisonPlan) -> Iterator[ComparedRow]:
     """
     models = [ALL_MODELS[name] for name in unit.models]
     with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
-        scorer = _UnitScorer(unit, comparison)
+        of_numbers = comparison.predicts_numbers(unit.dataset)
+        scorer: Any = (NumberScorer if of_numbers else _UnitScorer)(unit, comparison)
         # Models of one network follow each other, so that only one is held at a time.
         for guide in (*NETWORKS, None):
             guided = [model for model in models if model.guide == guide]
@@ -56,8 +58,8 @@ class _UnitScorer:
         self.fold = comparison.fold(unit.dataset, unit.fold)
 
     def _seed(self, purpose: str) -> int:
-        purpose = f"{purpose}, seed {self.unit.repeat}" if self.unit.repeat else purpose
-        return stream(self.comparison, self.unit.dataset, self.unit.fold, purpose)
+        unit = self.unit
+        return self.comparison.stream(unit.dataset, unit.fold, unit.repeat, purpose)
 
     def network(self, name: str) -> LearnedNetwork:
         """Return a network trained on the fold."""

@@ -11,10 +11,15 @@ import msgspec
 from gnn2logic._files import read_whole
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.experiments.plans import Grid, merged
-from gnn2logic.learning import IDTClassifier, ScorecardClassifier
+from gnn2logic.learning import (
+    IDTClassifier,
+    IDTRegressor,
+    ScorecardClassifier,
+    ScorecardRegressor,
+)
 from gnn2logic.models import GNNClassifier
 
-__all__ = ["ComparisonSettings", "read_settings"]
+__all__ = ["ComparisonSettings", "check_for_numbers", "read_settings"]
 
 _MOST_BYTES = 2**20
 
@@ -35,7 +40,8 @@ class ComparisonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     gnn_grid : list of dict of lists
         Parameters that are chosen by the loss on the validation part.
     layers, search, scorecard : dict
-        Parameters of `IDTClassifier` with either algorithm, and of `ScorecardClassifier`.
+        Parameters of `IDTClassifier` with either algorithm, and of `ScorecardClassifier`. Where
+        labels are numbers, of the regressors.
     structure : bool or list of str
         The shapes that models with ``+structure`` see, as in `PredicateEncoder`.
     """
@@ -76,6 +82,26 @@ def read_settings(path: str | os.PathLike[str] | None = None) -> ComparisonSetti
         ) from None
     _check_names(settings, name)
     return settings
+
+
+def check_for_numbers(settings: ComparisonSettings) -> None:
+    """Refuse settings that are about classes where labels are numbers."""
+    rules, cards = set(IDTRegressor().get_params()), set(ScorecardRegressor().get_params())
+    tuned = {key: None for table in settings.gnn_grid for key in table}
+    network = set(GNNClassifier().get_params()) - {"class_weight"}
+    for section, given, known in (
+        ("gnn", settings.gnn, network),
+        ("gnn_grid", tuned, network),
+        ("gcn", settings.gcn, network),
+        ("gin", settings.gin, network),
+        ("search", settings.search, rules),
+        ("scorecard", settings.scorecard, cards),
+    ):
+        if useless := [key for key in given if key not in known]:
+            raise ParameterError(
+                f"[{section}] has {useless[0]!r}, which is about classes, but labels are numbers. "
+                "Leave it out."
+            )
 
 
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(ComparisonSettings))

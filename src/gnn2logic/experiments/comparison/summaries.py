@@ -4,15 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from gnn2logic.certification import agreement_bound
 from gnn2logic.experiments.comparison.measures import agreement_of_pairs
 from gnn2logic.experiments.comparison.names import ALL_MODELS, ComparedModel
-from gnn2logic.experiments.rows import ComparedRow
+from gnn2logic.experiments.rows import ComparedRow, NumberRow, Seconds
 
-__all__ = ["Summary", "best_readable", "summaries"]
+__all__ = [
+    "Summary",
+    "best_readable",
+    "by_model",
+    "mean_known",
+    "median_known",
+    "network_beside",
+    "summaries",
+    "total_seconds",
+]
+
+R = TypeVar("R", ComparedRow, NumberRow)
+
+
+class AnySummary(Protocol):
+    """What summaries of classes and of numbers have in common, as far as others read it."""
+
+    @property
+    def model(self) -> ComparedModel:
+        """Which model it is."""
+        ...
+
+    @property
+    def n_folds(self) -> int:
+        """On how many folds it was learned."""
+        ...
+
+    @property
+    def size(self) -> float | None:
+        """How many symbols it has."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """The model of the first fold, as people read it."""
+        ...
+
+    @property
+    def held_out(self) -> float | None:
+        """How good it was within the training parts."""
+        ...
+
+
+S = TypeVar("S", bound=AnySummary)
 
 
 @dataclass(frozen=True)
@@ -64,13 +108,18 @@ class Summary:
 
 def summaries(rows: Collection[ComparedRow]) -> dict[str, list[Summary]]:
     """Return the figures of all models, by data set, in the order of the rows."""
-    groups: dict[str, dict[str, list[ComparedRow]]] = {}
-    for row in rows:
-        groups.setdefault(row.dataset, {}).setdefault(row.model, []).append(row)
     return {
         dataset: [_summary(name, of_model, models) for name, of_model in models.items()]
-        for dataset, models in groups.items()
+        for dataset, models in by_model(rows).items()
     }
+
+
+def by_model(rows: Collection[R]) -> dict[str, dict[str, list[R]]]:
+    """Return rows by their data set and model."""
+    groups: dict[str, dict[str, list[R]]] = {}
+    for row in rows:
+        groups.setdefault(row.dataset, {}).setdefault(row.model, []).append(row)
+    return groups
 
 
 def _summary(name: str, rows: list[ComparedRow], beside: dict[str, list[ComparedRow]]) -> Summary:
@@ -90,15 +139,15 @@ def _summary(name: str, rows: list[ComparedRow], beside: dict[str, list[Compared
         accuracy=float(np.mean(accuracies)),
         deviation=float(np.std(accuracies)),
         macro_f1=float(np.mean([row.macro_f1 for row in rows])),
-        auroc=_mean([row.auroc for row in rows]),
+        auroc=mean_known([row.auroc for row in rows]),
         fidelity=n_agree / n_graphs if n_graphs else None,
         at_least=agreement_bound(n_agree, n_graphs) if n_graphs else None,
-        size=_median([row.size for row in rows]),
-        lines=_median([row.lines for row in rows]),
-        depth=_median([row.depth for row in rows]),
-        seconds=float(np.median([_total(row) for row in rows])),
-        stability=_mean(pairs),
-        held_out=_mean([row.held_out for row in rows]),
+        size=median_known([row.size for row in rows]),
+        lines=median_known([row.lines for row in rows]),
+        depth=median_known([row.depth for row in rows]),
+        seconds=float(np.median([total_seconds(row.seconds) for row in rows])),
+        stability=mean_known(pairs),
+        held_out=mean_known([row.held_out for row in rows]),
         text=first.text,
     )
 
@@ -117,22 +166,31 @@ def _agreement(
     return n_agree, sum(len(mine) for mine, _ in both)
 
 
-def _total(row: ComparedRow) -> float:
-    seconds = row.seconds
+def total_seconds(seconds: Seconds) -> float:
+    """Return the seconds of one core for one fold."""
     return seconds.train + seconds.capture + seconds.fit + seconds.tune
 
 
-def _mean(values: Collection[float | None]) -> float | None:
+def mean_known(values: Collection[float | None]) -> float | None:
+    """Return the mean of what is known, if anything is."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
 
 
-def _median(values: Collection[float | None]) -> float | None:
+def median_known(values: Collection[float | None]) -> float | None:
+    """Return the median of what is known, if anything is."""
     known = [value for value in values if value is not None]
     return float(np.median(known)) if known else None
 
 
-def best_readable(models: Collection[Summary], *, from_network: bool) -> Summary | None:
+def network_beside(models: Collection[S], distilled: S | None) -> S | None:
+    """Return the network that a model was learned from, else the first one."""
+    networks = [model for model in models if model.model.form == "network"]
+    named = [model for model in networks if distilled and model.model.name == distilled.model.guide]
+    return next(iter(named or networks), None)
+
+
+def best_readable(models: Collection[S], *, from_network: bool) -> S | None:
     """Return the readable model that did best within the training parts; the shorter of equals.
 
     What it does on test graphs has no part in the choice. Of those that learn classes from a
