@@ -352,7 +352,7 @@ def test_certificates_of_a_rule_and_its_network(
     )
     assert "that may have self loops" in looped.stdout
     few = run(
-        "certify", model, *options, "certified_networks:same", *small, "--max-graphs=5", code=2
+        "certify", model, *options, "certified_networks:same", *small, "--max-graphs=5", code=3
     )
     assert "max_graphs allows 5" in few.stderr
     for unread in ("--margin=1", "--max-graphs=5", "--graph-class=looped"):
