@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import gnn2logic as gl
-from gnn2logic.exceptions import DataSetError, GraphError, LabelError, ParameterError
+from gnn2logic.exceptions import (
+    DataSetError,
+    GraphError,
+    LabelError,
+    ParameterError,
+    UnsupportedInputError,
+)
 from molecule_samples import SMILES
 
 Chem = pytest.importorskip("rdkit.Chem")
@@ -154,3 +160,25 @@ def test_scaffolds_are_never_in_two_parts() -> None:
     assert "" in groups[0]
     with pytest.raises(ParameterError, match="sum 1"):
         gl.chem.scaffold_split(molecules, (0.5, 0.1, 0.1))
+
+
+def test_molecules_are_given_wherever_graphs_are(tmp_path: Path) -> None:
+    molecules = gl.chem.from_smiles(SMILES)
+    graphs = molecules.graphs
+    assert gl.as_batch(molecules) is graphs
+    assert list(molecules) == list(graphs)
+    assert molecules[1] == graphs[1]
+    assert molecules[[True] + [False] * (len(SMILES) - 1)] == graphs[:1]
+    formula = gl.parse("1 carbon > 1")
+    y = formula.evaluate(molecules)
+    assert np.array_equal(y, formula.evaluate(graphs))
+    model = gl.IDTClassifier(n_layers=1, algorithm="layers", random_state=0).fit(molecules, y)
+    assert np.array_equal(model.predict(molecules), model.predict(graphs))
+    assert gl.explain(model, molecules[0]).to_dict() == gl.explain(model, graphs[0]).to_dict()
+    assert gl.write_shards(tmp_path / "store", molecules, y).n_graphs == len(SMILES)
+    nx_graphs = gl.to_networkx(molecules)
+    assert [graph.number_of_nodes() for graph in nx_graphs] == graphs.sizes.tolist()
+    with pytest.raises(GraphError, match="One graph is explained at a time"):
+        gl.explain(model, molecules)
+    with pytest.raises(UnsupportedInputError, match=r"list.*as_batch\(graphs\)"):
+        gl.to_networkx(nx_graphs)  # type: ignore[arg-type]

@@ -207,6 +207,10 @@ def test_many_sigmoids_are_many_tasks(change: Any) -> None:
     # Two independent tasks are on or off together often enough.
     with pytest.raises(TeacherError, match="2 answers of yes or no"):
         Teacher(balanced(1, lambda z: torch.sigmoid(torch.cat([z, z], 1)))).predict(OWN)
+    # Three answers of which about one is yes sum to about 1 as well.
+    three = Behind(zoo("GCN", 3), lambda s: torch.sigmoid(s - 0.7))
+    with pytest.raises(TeacherError, match=r"3 answers of yes or no.*targets=.*head\(0\)"):
+        Teacher(three).predict(OWN)
 
 
 @pytest.mark.parametrize(
@@ -217,6 +221,7 @@ def test_many_sigmoids_are_many_tasks(change: Any) -> None:
         (1, {"task_type": "regression"}, "says task_type='regression'"),
         (3, {"loss": nn.HuberLoss()}, "says loss=HuberLoss: its 3 numbers.*quantities"),
         (12, {"criterion": nn.BCEWithLogitsLoss()}, "says criterion=BCEWithLogitsLoss; they do"),
+        (3, {"criterion": nn.BCEWithLogitsLoss()}, "BCEWithLogitsLoss.*3 answers of yes or no"),
         (12, {"problem_type": "multi_label_classification"}, "says problem_type=.*yes or no"),
         (12, {"task_type": "binary classification"}, "says task_type='binary.*yes or no"),
         (12, {"num_tasks": 12}, "says num_tasks=12.*yes or no"),

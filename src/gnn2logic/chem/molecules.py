@@ -64,6 +64,8 @@ class Problem:
 class Molecules:
     """Molecules as graphs, with what they were made of.
 
+    They can be given wherever graphs can be given: one after another they are their graphs.
+
     Parameters
     ----------
     graphs : GraphBatch
@@ -84,6 +86,17 @@ class Molecules:
 
     def __len__(self) -> int:
         return len(self.mols)
+
+    def __graph_batch__(self) -> GraphBatch:
+        """Return the graphs to whoever reads graphs."""
+        return self.graphs
+
+    def __iter__(self) -> Iterator[GraphBatch]:
+        return iter(self.graphs)
+
+    def __getitem__(self, key: Any) -> GraphBatch:
+        """Return the graph of one molecule, or those of several: by number, slice or mask."""
+        return self.graphs[key]
 
     @property
     def smiles(self) -> list[str]:

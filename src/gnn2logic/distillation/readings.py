@@ -25,9 +25,11 @@ FloatArray = npt.NDArray[np.float32]
 
 # Below this number of rows nothing is said about their range.
 _FEWEST_ROWS = 5
-# Probabilities of exclusive classes sum to about 1 in most rows, also where each has its own
-# sigmoid.
+# Probabilities of two exclusive classes sum to about 1 in most rows, also where each has its own
+# sigmoid. Of more classes that tells little: three sigmoids of a few answers of yes sum to about 1
+# as well, so that there only a softmax is taken for exclusive classes.
 _MOST_OFF, _MOST_ROWS_OFF = 0.5, 0.1
+_MOST_OFF_BY_ROUNDING = 1e-3
 _CUT = (
     "Its sign at a threshold makes two classes of a quantity: Teacher(module, forward=lambda m, b: "
     "m(b.x, b.edge_index, b.batch) - threshold, outputs='logit')."
@@ -146,16 +148,24 @@ def _refuse_other_tasks(
     if declared is not None and meaning == "regression":
         raise TeacherError(
             f"The network must tell classes. It says {declared.source}: its {n_columns} numbers "
-            f"for each {level} are quantities, and only one can be distilled at a time. If the "
-            "largest of them tells the class all the same, say Teacher(module, outputs='scores')."
+            f"for each {level} are quantities. Distil all of them, distill(..., targets=[...], "
+            "task='regression') with their names, or one of them: distill(Teacher(module).head(0), "
+            "..., task='regression'). If the largest of them tells the class all the same, say "
+            "Teacher(module, outputs='scores')."
         )
     if meaning != "independent":
         each_alone = squashed or meaning in ("logit", "probability")
         shares = scores if squashed or _within(scores) else expit(scores)
-        if meaning == "classes" or len(scores) < _FEWEST_ROWS or not _sums_are_off(shares):
+        if meaning == "classes":
             return
         if not each_alone:
-            _warn_of_possible_sigmoids(scores)
+            if len(scores) >= _FEWEST_ROWS and _sums_are_off(shares, _MOST_OFF):
+                _warn_of_possible_sigmoids(scores)
+            return
+        if n_columns > 2:
+            if not _sums_are_off(shares, _MOST_OFF_BY_ROUNDING):
+                return
+        elif len(scores) < _FEWEST_ROWS or not _sums_are_off(shares, _MOST_OFF):
             return
     seen = f"and says {declared.source}" if declared is not None else "each from a sigmoid"
     seen += "" if meaning == "independent" else "; they do not sum to 1"
@@ -168,8 +178,8 @@ def _refuse_other_tasks(
     )
 
 
-def _sums_are_off(shares: npt.NDArray[Any]) -> bool:
-    off = np.abs(shares.sum(axis=1, dtype=np.float64) - 1) > _MOST_OFF
+def _sums_are_off(shares: npt.NDArray[Any], most: float) -> bool:
+    off = np.abs(shares.sum(axis=1, dtype=np.float64) - 1) > most
     return bool(off.mean() > _MOST_ROWS_OFF)
 
 

@@ -92,7 +92,7 @@ class Teacher:
           behind a sigmoid. One number of any size is a logit if something says that there are two
           classes: `classes`, the labels of `distill`, or the loss that the module keeps as
           ``criterion``, ``loss`` or ``loss_fn``. What looks like another task is refused:
-          several sigmoids whose rows do not sum to about 1, and one number that may be a quantity
+          several sigmoids whose rows do not sum to 1, and one number that may be a quantity
           (``distill(..., task="regression")`` is for these).
     batch_size, max_nodes : int
         The most graphs and the most nodes of one mini-batch. A single graph that is larger is a
@@ -240,8 +240,8 @@ class Teacher:
         if scores.shape[1] != 1:
             raise TeacherError(
                 f"The network must return one number for each {outputs.level}. Got "
-                f"{scores.shape[1]}; choose one of them with Teacher(module, forward=...), such as "
-                "lambda m, b: m(b.x, b.edge_index, b.batch)[:, 0]."
+                f"{scores.shape[1]}. Distil all of them, distill(..., targets=[...]) with their "
+                "names, or one of them: Teacher(module).head(0)."
             )
         if not np.isfinite(scores).all():
             row = int(np.flatnonzero(~np.isfinite(scores[:, 0]))[0])

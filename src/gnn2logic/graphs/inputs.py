@@ -19,8 +19,10 @@ __all__ = [
     "Where",
     "as_array",
     "boundaries",
+    "check_batch",
     "check_edge_index",
     "edges_by_code",
+    "graphs_inside",
     "items_of",
     "join_edges",
     "locate",
@@ -50,6 +52,23 @@ def as_array(
         return np.asarray(source)
     except ValueError as cause:
         raise error(f"{what} must be an array. Got rows of unequal length.") from cause
+
+
+def graphs_inside(graphs: Any) -> Any:
+    """Return the batch of what holds one and says so, such as molecules; all else as it is."""
+    held = getattr(type(graphs), "__graph_batch__", None)
+    return graphs if held is None else held(graphs)
+
+
+def check_batch(graphs: Any) -> GraphBatch:
+    """Return what must be a batch, or holds one."""
+    batch = graphs_inside(graphs)
+    if not isinstance(batch, GraphBatch):
+        raise UnsupportedInputError(
+            f"Expected a GraphBatch. Got {type(graphs).__name__} instead; read other graphs with "
+            "as_batch(graphs)."
+        )
+    return batch
 
 
 def items_of(graphs: Any, is_one: Callable[[object], bool], *, expected: str) -> list[Any]:

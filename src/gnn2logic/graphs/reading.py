@@ -10,7 +10,7 @@ from gnn2logic.exceptions import FeatureError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawGraphs, raw_from_batch, to_batch
 from gnn2logic.graphs.edge_features import EdgeFeatures
-from gnn2logic.graphs.inputs import items_of
+from gnn2logic.graphs.inputs import graphs_inside, items_of
 from gnn2logic.graphs.read_hetero import FeatureNames, names_of_one_type
 from gnn2logic.graphs.read_matrix import is_matrix, is_pair, read_matrices
 from gnn2logic.graphs.read_networkx import is_networkx, read_networkx
@@ -38,7 +38,8 @@ def as_batch(
     ----------
     graphs : GraphBatch, PyG Data, Batch or Dataset, networkx graph, matrix, or iterable of these
         A `GraphBatch` is returned as it is. All items of an iterable must be of one kind; pairs
-        ``(adjacency, features)`` in a list give matrices with features.
+        ``(adjacency, features)`` in a list give matrices with features. Molecules of
+        `gnn2logic.chem` are their graphs.
     feature_names : sequence of str, optional
         Names of the columns of feature matrices, ``U0, U1, ...`` by default.
     edge_types : str, optional
@@ -53,6 +54,7 @@ def as_batch(
     >>> as_batch([triangle, triangle])
     GraphBatch(n_graphs=2, n_nodes=6, n_edges=12, names=())
     """
+    graphs = graphs_inside(graphs)
     if isinstance(graphs, GraphBatch):
         _check_batch_names(graphs, names_of_one_type(feature_names))
         return graphs
@@ -72,6 +74,7 @@ def read_once(graphs: Any) -> Any:
     An iterator can be walked only once, a data loader may shuffle, and a dataset may transform its
     graphs at random: these become lists. One graph, a batch or a list is returned as it is.
     """
+    graphs = graphs_inside(graphs)
     if isinstance(graphs, list | tuple | str | bytes | dict) or format_of(graphs) is not None:
         return graphs
     if is_dataset(graphs):
@@ -95,6 +98,7 @@ def read_graphs(
     edge_features: EdgeFeatures = None,
 ) -> RawGraphs:
     """Return graphs of any kind as raw columns and edges."""
+    graphs = graphs_inside(graphs)
     items = items_of(graphs, lambda item: format_of(item) is not None, expected=_EXPECTED)
     input_format = format_of(items[0])
     if input_format == "pair" and items[0] is graphs:

@@ -12,6 +12,7 @@ from gnn2logic._optional import import_optional
 from gnn2logic._validation import some_of
 from gnn2logic.exceptions import FeatureError, GraphError
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.inputs import check_batch
 from gnn2logic.graphs.writing import edge_rows
 
 __all__ = ["to_hetero_data"]
@@ -50,6 +51,7 @@ def to_hetero_data(batch: GraphBatch, *, node_types: Sequence[str] | None = None
     data_class = import_optional(
         "torch_geometric.data", extra="torch", purpose="to_hetero_data"
     ).HeteroData
+    batch = check_batch(batch)
     types = _types(batch, node_types)
     type_of = _type_of(batch, types)
     columns = {name: _columns(batch, name, types, type_of == n) for n, name in enumerate(types)}

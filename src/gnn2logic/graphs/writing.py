@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from gnn2logic._optional import import_optional
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.inputs import check_batch
 
 __all__ = ["edge_rows", "to_networkx", "to_pyg"]
 
@@ -40,6 +41,7 @@ def to_networkx(batch: GraphBatch) -> list[Any]:
         (True, False): nx.DiGraph,
         (True, True): nx.MultiDiGraph,
     }
+    batch = check_batch(batch)
     sources, targets, held = edge_rows(batch)
     directed = _directed_graphs(batch)
     multiple = _graphs_where(batch, batch.adjacency > 1)
@@ -88,6 +90,7 @@ def to_pyg(batch: GraphBatch) -> list[Any]:
     """
     torch = import_optional("torch", extra="torch", purpose="to_pyg")
     data_class = import_optional("torch_geometric.data", extra="torch", purpose="to_pyg").Data
+    batch = check_batch(batch)
     sources, targets, held = edge_rows(batch)
     cuts = np.searchsorted(sources, batch.ptr)
     x = batch.predicates.astype(np.float32, order="C")

@@ -23,6 +23,7 @@ from gnn2logic.exceptions import (
 )
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
+from gnn2logic.graphs.inputs import graphs_inside
 from gnn2logic.graphs.read_pyg import graph_sizes, is_dataset
 from gnn2logic.graphs.reading import format_of
 from gnn2logic.storage.label_codes import Level
@@ -119,6 +120,7 @@ def cuts(ptr: Any, most_nodes: int) -> list[int]:
 
 
 def _walk(graphs: Any) -> Iterator[Any]:
+    graphs = graphs_inside(graphs)
     input_format = format_of(graphs)
     if input_format == "pair":
         # Two matrices in a tuple are two graphs, as everywhere.
