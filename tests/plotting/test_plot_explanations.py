@@ -73,6 +73,34 @@ def test_wide_names_stay_in_their_captions() -> None:
     assert_apart(cells)
 
 
+def seven_counts() -> Explanation:
+    long = [f"a_predicate_with_a_very_long_name_no_{n:03}" for n in range(7)]
+    rule = " & ".join(f'1("{name}") > 0' for name in long)
+    model = from_formulas({"yes": rule}, otherwise="no", names=long)
+    edges = [(n, (n + 1) % 7) for n in range(7)]
+    return explain(model, from_edges(edges, 7, np.eye(7), names=long).symmetrize())
+
+
+@pytest.mark.parametrize("size", [(12, 4), (4, 12), (7, 7)])
+def test_many_counts_share_the_room_of_given_axes(size: tuple[int, int]) -> None:
+    _, ax = pyplot.subplots(figsize=size)
+    plot_explanation(seven_counts(), ax=ax)
+    ax.figure.canvas.draw()
+    assert len(ax.child_axes) == 7
+    titles = [panel.title.get_window_extent() for panel in ax.child_axes]
+    cells = [panel.get_window_extent() for panel in ax.child_axes]
+    assert_apart([*titles, *cells, ax.title.get_window_extent()])
+    # Graphs can be seen: a quarter of an inch for the smaller side at least.
+    assert min(min(cell.width, cell.height) for cell in cells) > ax.figure.dpi / 4
+
+
+def test_more_counts_than_a_picture_has_room_for_are_told() -> None:
+    ax = plot_explanation(seven_counts(), max_graphs=3)
+    assert len(ax.child_axes) == 3
+    assert ax.get_title() == "Class yes, the first 3 of 7"
+    assert len(plot_explanation(seven_counts(), max_graphs=None).child_axes) == 7
+
+
 def test_conditions_about_one_count_share_a_picture() -> None:
     model = from_formulas({"yes": "2 <= 1 U0 <= 4"}, otherwise="no", names=["U0"])
     path = from_edges([(0, 1), (1, 2)], 3, [[1], [1], [1]], names=["U0"]).symmetrize()

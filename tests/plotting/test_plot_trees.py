@@ -194,13 +194,34 @@ def test_large_trees_are_cut_with_a_note() -> None:
     assert len(boxes(whole)) == 2 * n_leaves - 1
     cut = plot_tree(model, max_leaves=5)
     assert len(boxes(cut)) == 9
-    [note] = [text for text in texts(cut) if "not drawn" in text]
+    [note] = [text for text in texts(cut) if "max_leaves" in text]
     hidden = [int(t.split()[1]) for t in texts(cut) if t.startswith("… ")]
     assert sum(hidden) == int(note.split()[0])
     assert f"of {n_leaves} leaves" in note
     assert n_leaves == 5 - len(hidden) + sum(hidden)
     assert len(boxes(plot_tree(model, max_depth=1))) == 3
     assert len(boxes(plot_tree(model, max_depth=0))) == 1
+
+
+def test_many_trees_are_cut_with_a_note_and_what_is_missing_is_written_out() -> None:
+    long = "a_predicate_with_a_very_long_name_number_"
+    parts = [f'1(A("{long}{n}") > 1 | A("{long}{n + 1}" & U0) > 2) > {n + 1}' for n in range(6)]
+    model = gl.from_formulas({"yes": f"1({' & '.join(parts)}) > 1"}, otherwise="no")
+    whole, cut = plot_idt(model, max_trees=None), plot_idt(model, max_trees=2)
+    assert not [text for text in texts(whole) if "max_trees" in text]
+    [note] = [text for text in texts(cut) if "max_trees" in text]
+    n_trees = sum(len(layer.trees) for layer in model.model_.layers) + 1
+    assert note == f"{n_trees - 2} of {n_trees} trees are not drawn (max_trees)"
+    assert {"yes", "no"} <= set(texts(cut))
+    assert len(boxes(cut)) < len(boxes(whole))
+    named = {text for text in texts(cut) if text.startswith("χ")}
+    meanings = sum(text == " = " for text in texts(cut))
+    assert meanings == len(named) > 1
+    assert_apart(word_extents(cut), slack=3.0)
+    # A formula of more than four lines is cut, and the picture says where all of it is.
+    texts_of_tree = texts(plot_tree(model))
+    assert any(text.endswith(" …") for text in texts_of_tree)
+    assert any("export_text" in text for text in texts_of_tree)
 
 
 @pytest.mark.parametrize("plot", [plot_tree, plot_idt])

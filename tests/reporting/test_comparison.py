@@ -95,5 +95,8 @@ def test_the_fidelity_of_graphs_has_a_bound() -> None:
     rows = Comparison("graph", names, np.arange(200), labels, labels, teacher).scores()
     assert rows[0]["fidelity_at_least"] == agreement_bound(199, 200) < rows[0]["fidelity"]
     assert [row["fidelity_at_least"] for row in rows[1:]] == [None, None]
+    n_right = rows[0]["n_right"]
+    assert rows[0]["accuracy_at_least"] == agreement_bound(n_right, 200) < rows[0]["accuracy"]
+    assert [row["accuracy_at_least"] for row in rows[1:]] == [None, None]
     nodes = Comparison("node", names, np.arange(200), labels, labels, teacher).scores()
-    assert nodes[0]["fidelity_at_least"] is None
+    assert nodes[0]["fidelity_at_least"] is nodes[0]["accuracy_at_least"] is None

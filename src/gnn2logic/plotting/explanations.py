@@ -45,7 +45,11 @@ _GAP = 0.04
 
 
 def plot_explanation(
-    explanation: Explanation | ScoreExplanation, *, random_state: int = 0, ax: Any = None
+    explanation: Explanation | ScoreExplanation,
+    *,
+    max_graphs: int | None = 12,
+    random_state: int = 0,
+    ax: Any = None,
 ) -> Any:
     """Draw the graph of an explanation once for each count that the path compares.
 
@@ -60,6 +64,9 @@ def plot_explanation(
     ----------
     explanation : Explanation or ScoreExplanation
         What `gnn2logic.explain` returns.
+    max_graphs : int, optional
+        How many times the graph is drawn at most: for the first counts of the path, or for the
+        first lines. The heading says how many there are. None draws all.
     random_state : int
         Another seed gives another layout.
     ax : matplotlib Axes, optional
@@ -92,25 +99,31 @@ def plot_explanation(
         )
     graph = explanation.graph
     points = layout(graph, check_whole("random_state", random_state, least=0))
-    terms = _terms(explanation)
+    limit = None if max_graphs is None else check_whole("max_graphs", max_graphs, least=1)
+    every_term = _terms(explanation)
+    terms = every_term[:limit]
     count = max(len(terms), 1)
+    left_out = f", the first {count} of {len(every_term)}" if count < len(every_term) else ""
     width, height = _cell(points)
     legend = bool(without_shape_edges(graph).relations)
     foot = _LEGEND if legend else 0.0
-    if ax is None:
+    is_new = ax is None
+    if is_new:
         columns = min(count, int(_ROW // width))
-        captions = _captions(explanation, width * 72)
-        text = _LINE * _n_lines(captions) + _SIZE + foot
-        size = (width * columns, (height + text / 72) * -(-count // columns) + 0.4)
+        captions = _captions(explanation, width * 72)[:count]
+        above = _LINE * _n_lines(captions) + _SIZE + foot
+        size = (width * columns, (height + above / 72) * -(-count // columns) + 0.4)
         ax = new_axes(size)
     ax.set_axis_off()
-    heading = "\n".join(_fitted(_heading(explanation), _extent(ax)[0], _HEADING_SIZE, 2))
+    text = _heading(explanation, left_out)
+    heading = "\n".join(_fitted(text, _extent(ax)[0], _HEADING_SIZE, 2))
     ax.set_title(heading, fontsize=_HEADING_SIZE, parse_math=False, usetex=False)
     # The heading takes some of the room, so what is left is known only now.
     wide, high = _extent(ax)
-    columns = min(count, max(round(wide / (width * 72)), 1))
+    if not is_new:
+        columns = _columns(explanation, count, (wide, high - foot), height / width)
     rows = -(-count // columns)
-    captions = _captions(explanation, wide / columns)
+    captions = _captions(explanation, wide / columns)[:count]
     room = (_n_lines(captions) * _LINE + _SIZE) / high
     for number, caption in enumerate(captions):
         left = (number % columns + _GAP) / columns
@@ -133,6 +146,23 @@ def _cell(points: npt.NDArray[np.float64]) -> tuple[float, float]:
     wide, high = (np.ptp(points, axis=0) / spacing(points)[0] + 1.2).tolist()
     width = float(np.clip(_EDGE * wide, _NARROWEST, _WIDEST))
     return width, float(np.clip(width * high / wide, 1.0, _WIDEST))
+
+
+def _columns(
+    explanation: Explanation | ScoreExplanation,
+    count: int,
+    room: tuple[float, float],
+    shape: float,
+) -> int:
+    """Return in how many columns the graphs are largest, with their captions above them."""
+    best, largest = 1, -np.inf
+    for columns in range(1, count + 1):
+        wide, high = room[0] / columns, room[1] / -(-count // columns)
+        n_lines = _n_lines(_captions(explanation, wide)[:count])
+        scale = min(wide, (high - n_lines * _LINE - _SIZE) / shape)
+        if scale > largest:
+            best, largest = columns, scale
+    return best
 
 
 def _captions(explanation: Explanation | ScoreExplanation, width: float) -> list[str]:
@@ -159,7 +189,7 @@ def _n_lines(captions: list[str]) -> int:
     return max(caption.count("\n") + 1 for caption in captions)
 
 
-def _heading(explanation: Explanation | ScoreExplanation) -> str:
+def _heading(explanation: Explanation | ScoreExplanation, left_out: str) -> str:
     text = f"class {one_line(str(explanation.label))}"
     if isinstance(explanation, ScoreExplanation):
         is_number = explanation.card.answer == "number"
@@ -171,9 +201,9 @@ def _heading(explanation: Explanation | ScoreExplanation) -> str:
         if explanation.node is not None
         else f"{text[0].upper()}{text[1:]}"
     )
-    if explanation.teacher is None:
-        return text
-    return f"{text}, teacher: {one_line(str(explanation.teacher.label))}"
+    if explanation.teacher is not None:
+        text = f"{text}, teacher: {one_line(str(explanation.teacher.label))}"
+    return text + left_out
 
 
 def _caption(conditions: Sequence[Condition], width: float) -> str:

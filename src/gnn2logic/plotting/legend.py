@@ -71,14 +71,20 @@ def add_legend(sheet: Sheet, meanings: Mapping[str, Formula], colours: Mapping[s
     # The width of a common sign: lines are cut by their number of characters.
     characters = int((room - indent) / text_width("n", _SIZE))
     y = bottom + _GAP
+    is_cut = False
     for name, formula in meanings.items():
         width = text_width(name, _SIZE)
         sheet.words.append(Word(left, y, name, _SIZE, colours.get(name, INK)))
         sheet.words.append(Word(left + width, y, " = ", _SIZE, QUIET))
-        for line in wrapped(formula_text(formula), characters, _MAX_LINES):
+        lines = wrapped(formula_text(formula), characters, _MAX_LINES)
+        is_cut |= len(lines) == _MAX_LINES and lines[-1].endswith(" …")
+        for line in lines:
             sheet.words.append(Word(left + indent, y, line, _SIZE))
             y += _SIZE * LINE_HEIGHT
         y += _SIZE * 0.3
+    if is_cut:
+        note = "… is where a formula is too long for a picture: export_text writes it out"
+        sheet.words.append(Word(left, y, note, _SIZE, QUIET))
 
 
 def add_note(sheet: Sheet, text: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import ParameterError
 from gnn2logic.idt.export.view import ModelView, ShownTree, view_of
+from gnn2logic.idt.model import LeafSet
 from gnn2logic.idt.tree import Split
 from gnn2logic.logic.syntax import modal
 from gnn2logic.plotting.axes import needs_matplotlib
@@ -107,7 +108,7 @@ def check_limits(max_leaves: object, max_depth: object) -> tuple[int | None, int
 
 def cut_note(n_hidden: int, n_leaves: int) -> str:
     """Return the note about leaves that are not drawn."""
-    return f"{n_hidden} of {n_leaves} leaves are not drawn (max_leaves, max_depth)"
+    return f"{n_hidden} of {n_leaves} leaves are together in boxes with … (max_leaves, max_depth)"
 
 
 def _chosen(view: ModelView, layer: int | None, tree: int) -> ShownTree:
@@ -169,6 +170,7 @@ def plot_idt(
     legend: bool = True,
     max_leaves: int | None = 24,
     max_depth: int | None = None,
+    max_trees: int | None = 8,
     title: str | None = None,
     ax: Any = None,
 ) -> Any:
@@ -189,6 +191,9 @@ def plot_idt(
         Whether to write below what every χ means.
     max_leaves, max_depth : int, optional
         Larger trees are cut where the least of the data goes; a note says so. None for no limit.
+    max_trees : int, optional
+        How many trees are drawn at most: the final one, those whose leaf sets it uses, those that
+        these use, and so on; a note says so. None for no limit.
     title : str, optional
     ax : matplotlib Axes, optional
         By default a new figure of the size that the picture needs. A picture too large for the
@@ -213,20 +218,72 @@ def plot_idt(
     limits = check_limits(max_leaves, max_depth)
     view = view_of(model, class_names, pruned=pruned)
     names = names_of(view)
-    cuts = [[cut_tree(shown.tree, *limits) for shown in layer] for layer in view.layers]
-    bands = [
-        _band([_tree(view, names, shown, cut) for shown, cut in zip(layer, of_layer, strict=True)])
-        for layer, of_layer in zip(view.layers, cuts, strict=True)
-    ]
+    most = None if max_trees is None else check_whole("max_trees", max_trees, least=1)
+    drawn = _top(view, limits, most)
+    bands = {
+        number: _band(
+            [_tree(view, names, *drawn[key]) for key in sorted(drawn) if key[0] == number]
+        )
+        for number in sorted({layer for layer, _ in drawn})
+    }
     sheet = _stacked(bands)
-    n_hidden = sum(cut.n_hidden for layer in cuts for cut in layer)
+    n_hidden = sum(cut.n_hidden for _, cut in drawn.values())
     if n_hidden:
-        n_leaves = sum(shown.tree.n_leaves for layer in view.layers for shown in layer)
-        add_note(sheet, cut_note(n_hidden, n_leaves))
+        add_note(sheet, cut_note(n_hidden, sum(shown.tree.n_leaves for shown, _ in drawn.values())))
+    n_trees = sum(map(len, view.layers))
+    if len(drawn) < n_trees:
+        add_note(sheet, f"{n_trees - len(drawn)} of {n_trees} trees are not drawn (max_trees)")
     if legend:
-        meanings = {names.formulas[column]: formula for column, formula in view.legend.items()}
+        used = set(view.legend)
+        if len(drawn) < n_trees:
+            used = set(_columns(*drawn[len(view.layers) - 1, 0])) & used
+            used |= _not_drawn(view, drawn)
+        meanings = {names.formulas[column]: view.legend[column] for column in sorted(used)}
         add_legend(sheet, meanings, names.colours)
     return sheet.draw(ax, title)
+
+
+def _columns(shown: ShownTree, cut: Cut) -> list[int]:
+    """Return the columns in the splits that are drawn."""
+    splits = [
+        shown.tree.splits[node]
+        for node, children in zip(cut.nodes, cut.children, strict=True)
+        if children is not None
+    ]
+    return [split.column for split in splits if split is not None]
+
+
+def _not_drawn(view: ModelView, drawn: Mapping[tuple[int, int], tuple[ShownTree, Cut]]) -> set[int]:
+    """Return the leaf sets in splits that are drawn, of trees that are not."""
+    used = {column for shown, cut in drawn.values() for column in _columns(shown, cut)}
+    sources = {column: view.model.columns[column] for column in used}
+    return {
+        column
+        for column, source in sources.items()
+        if isinstance(source, LeafSet) and (source.layer, source.tree) not in drawn
+    }
+
+
+def _top(
+    view: ModelView, limits: tuple[int | None, int | None], most: int | None
+) -> dict[tuple[int, int], tuple[ShownTree, Cut]]:
+    """Return trees by layer and number: the final one, what its splits use, what these use."""
+    waiting = [view.layers[-1][0]]
+    if most is None:
+        waiting += [shown for layer in view.layers[:-1] for shown in layer]
+    drawn: dict[tuple[int, int], tuple[ShownTree, Cut]] = {}
+    # It grows while it is read.
+    for shown in waiting:
+        key = (shown.layer, shown.number)
+        if key in drawn or (most is not None and len(drawn) == most):
+            continue
+        cut = cut_tree(shown.tree, *limits)
+        drawn[key] = shown, cut
+        for column in _columns(shown, cut):
+            source = view.model.columns[column]
+            if isinstance(source, LeafSet):
+                waiting.append(view.layers[source.layer][source.tree])
+    return drawn
 
 
 def _tree(view: ModelView, names: Names, shown: ShownTree, cut: Cut) -> Sheet:
@@ -259,16 +316,16 @@ def _band(trees: Sequence[Sheet]) -> Sheet:
     return band
 
 
-def _stacked(bands: Sequence[Sheet]) -> Sheet:
+def _stacked(bands: Mapping[int, Sheet]) -> Sheet:
     """Return the layers below each other, with their names and dashed lines between them."""
     sheet = Sheet()
-    labels = [f"Layer {number}" for number in range(len(bands))]
-    widest = max(band.width for band in bands)
+    labels = [f"Layer {number}" for number in bands]
+    widest = max(band.width for band in bands.values())
     room = max(text_width(label, _LABEL_SIZE) for label in labels) + 18
     left, right = -widest / 2 - room, widest / 2
     top = 0.0
-    for number, (band, label) in enumerate(zip(bands, labels, strict=True)):
-        if number:
+    for label, band in zip(labels, bands.values(), strict=True):
+        if label != labels[0]:
             sheet.strokes.append(Stroke(((left, top), (right, top)), EDGE, dashed=True))
             top += _BETWEEN_LAYERS / 2
         sheet.words.append(Word(left, top + _LABEL_SIZE / 2 + 2, label, _LABEL_SIZE, QUIET))

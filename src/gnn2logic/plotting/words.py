@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Mapping
 from itertools import cycle, islice
 from typing import NamedTuple
@@ -96,6 +95,8 @@ def wrapped(text: str, width: int, max_lines: int | None = None) -> list[str]:
 
     >>> wrapped("A U0 > 6 ∧ A U1 > 2 ∨ U2", 16)
     ['A U0 > 6', '∧ A U1 > 2 ∨ U2']
+    >>> wrapped("A number_of_bonds > 2", 16)
+    ['A number_of_', 'bonds > 2']
     """
     lines = [""]
     for phrase in re.split(r" (?=[∧∨] )", " ".join(text.split("\n"))):
@@ -105,9 +106,28 @@ def wrapped(text: str, width: int, max_lines: int | None = None) -> list[str]:
             continue
         if not lines[-1]:
             lines.pop()
-        lines += textwrap.wrap(phrase, width, break_on_hyphens=False, replace_whitespace=False)
+        lines += _filled(phrase, width)
     if max_lines is not None and len(lines) > max_lines:
         lines = [*lines[: max_lines - 1], f"{lines[max_lines - 1][: width - 2]} …"]
+    return lines
+
+
+def _filled(text: str, width: int) -> list[str]:
+    """Return the words in lines; what is longer than a line is broken after a mark within it."""
+    lines = [""]
+    for word in text.split(" "):
+        line = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(line) > width >= len(word):
+            lines.append(word)
+            continue
+        lines.pop()
+        while len(line) > width:
+            marked = max(line.rfind(mark, 0, width) for mark in "_=.-/") + 1
+            # Far from the end of the line a mark would leave half of it empty.
+            end = marked if marked > width // 2 else width
+            lines.append(line[:end])
+            line = line[end:]
+        lines.append(line)
     return lines
 
 

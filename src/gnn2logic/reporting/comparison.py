@@ -71,10 +71,10 @@ class Comparison:
 
         Accuracy and macro F1 (over the classes that are true or predicted somewhere) are against
         the true labels, fidelity is against the teacher; None where there is nothing to compare
-        with. On graphs like these the fidelity of the rule is at least ``fidelity_at_least``, 95 %
-        sure (see `gnn2logic.certify`). AUROC, the area under the ROC curve, is there for two
-        classes: how often an example of the second class gets a higher probability than one of the
-        first.
+        with. On graphs like these the rule is right at least ``accuracy_at_least`` of the time and
+        agrees with the teacher at least ``fidelity_at_least``, each of them 95 % sure (see
+        `gnn2logic.certify`). AUROC, the area under the ROC curve, is there for two classes: how
+        often an example of the second class gets a higher probability than one of the first.
 
         >>> labels = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])
         >>> scores = Comparison("graph", {0: "a", 1: "b"}, np.arange(4), *labels, None).scores()
@@ -100,18 +100,19 @@ class Comparison:
             "n_rows": count,
             "n_right": n_right,
             "accuracy": None if n_right is None else n_right / count,
+            "accuracy_at_least": self._at_least(who, n_right),
             "macro_f1": None if self.truth is None else _macro_f1(self.truth, labels),
             "auroc": self._auroc(probabilities),
             "n_agree": n_agree,
             "fidelity": None if n_agree is None else n_agree / count,
-            "fidelity_at_least": self._fidelity_at_least(who, n_agree),
+            "fidelity_at_least": self._at_least(who, n_agree),
         }
 
-    def _fidelity_at_least(self, who: str, n_agree: int | None) -> float | None:
+    def _at_least(self, who: str, count: int | None) -> float | None:
         # Nodes of one graph are no independent sample, and the teacher agrees with itself.
-        if n_agree is None or who != "rule" or self.level == "node":
+        if count is None or who != "rule" or self.level == "node":
             return None
-        return agreement_bound(n_agree, len(self.rows))
+        return agreement_bound(count, len(self.rows))
 
     def _auroc(self, probabilities: npt.NDArray[np.float64] | None) -> float | None:
         if self.truth is None or probabilities is None or self.probabilities is None:
