@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gnn2logic as gl
@@ -100,7 +101,7 @@ def test_what_is_refused(card: Path, tmp_path: Path) -> None:
     )
     graphs = gl.random_graphs(60, sizes=8, random_state=0)
     numbers = tmp_path / "numbers.json"
-    gl.ScorecardRegressor(max_lines=1, n_layers=0).fit(graphs, graphs.sizes * 1.0).save(numbers)
+    gl.ScorecardRegressor(max_lines=1, n_layers=0).fit(graphs, np.arange(60.0)).save(numbers)
     assert (
         "a scorecard that predicts numbers"
         in run("evaluate", numbers, "psi_0", *FEW, code=2).stderr

@@ -180,7 +180,7 @@ _BAD: list[tuple[_Place, Any, str]] = [
     (("parameters", "class_weight"), [["no"]], "pairs of a class and a number"),
     (("parameters", "class_weight"), {"no": 2.0}, "'class_weight' of the model has a value"),
     (("encoder",), {}, "The encoder of the model is not valid"),
-    (("encoder", "version"), 3, "An encoder document must have version 2"),
+    (("encoder", "version"), 4, "An encoder document must have version 3"),
     (("encoder", "columns", 0, "kind"), "magic", "The encoder of the model is not valid"),
     (("encoder", "columns", 0, "name"), "Q", "The encoder of the model is not valid"),
     (("encoder", "columns", 0, "name"), "", "must not be empty"),

@@ -46,7 +46,8 @@ class HeldOut:
     def worse_by(self, index: int, other: int) -> tuple[float, float]:
         """Return by how much one size is less accurate than another, and the standard error.
 
-        The error is that of one row more than were seen, so no single row decides anything.
+        The error is that of one row more, at which the two differ as much as anywhere, so no single
+        row decides anything.
         """
         share = self.weights / self.weights.sum()
         difference = self.right[other] - self.right[index]
@@ -54,7 +55,8 @@ class HeldOut:
         # The same graphs are judged twice, so what is easy for both does not count.
         unbiased = len(share) / max(1, len(share) - 1)
         spread = unbiased * float(share**2 @ (difference - mean) ** 2)
-        error = float(np.sqrt(spread + (share**2).mean()))
+        one_row = float((share**2).mean() * (difference**2).max())
+        error = float(np.sqrt(spread + one_row))
         return mean, error
 
 
