@@ -132,7 +132,7 @@ def drawn(rows: list[dict[str, Any]], path: Path) -> None:
     figure, axes = plt.subplots(
         lines, columns, figsize=(2.6 * columns, 2.4 * lines), squeeze=False, layout="constrained"
     )
-    learners = {"layers": ("the paper's layers", "tab:gray"), "answers": ("search", "tab:blue")}
+    learners = {"layers": ("the paper's layers", "tab:gray"), DEFAULT: ("search", "tab:blue")}
     for number, (data, network) in enumerate(networks):
         # Data sets side by side, networks one below the other.
         ax = axes[number % lines, number // lines]
