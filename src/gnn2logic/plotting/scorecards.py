@@ -292,11 +292,11 @@ def plot_card_path(
     ax.legend(
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        ncols=4,
-        fontsize=8,
+        ncols=2,
+        fontsize=9,
         frameon=False,
         borderaxespad=0.2,
     )
     if title is not None:
-        ax.set_title(one_line(title), fontsize=11, pad=24, parse_math=False, usetex=False)
+        ax.set_title(one_line(title), fontsize=11, pad=38, parse_math=False, usetex=False)
     return ax
