@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from gnn2logic._text import did_you_mean
-from gnn2logic.exceptions import ParameterError
+from gnn2logic.exceptions import DataSetError, ParameterError
 
 __all__ = [
     "ConvOption",
@@ -60,6 +60,22 @@ def _known_names(incomplete: str) -> list[str]:
     return [name for name in datasets.names() if name.startswith(incomplete)]
 
 
+def _not_mistyped(name: str | None) -> str | None:
+    """Refuse the name of a data set that is not here, but much like a known one."""
+    from gnn2logic import datasets
+    from gnn2logic.datasets.cache import find_folder
+
+    if name is None or name in datasets.names() or Path(name).exists():
+        return name
+    close = did_you_mean(name, datasets.names())
+    if close:
+        try:
+            find_folder(name, download=False)
+        except DataSetError:
+            raise DataSetError(f"There is no data set {name!r}.{close}") from None
+    return name
+
+
 DataArgument = Annotated[
     str,
     typer.Argument(
@@ -67,6 +83,9 @@ DataArgument = Annotated[
         help="The name of a data set (see gnn2logic datasets), a folder in TU format, or a CSV "
         "file of molecules.",
         autocompletion=_known_names,
+        # Before complaints about other options: a name that is mistyped is mended first.
+        callback=_not_mistyped,
+        is_eager=True,
         show_default=False,
     ),
 ]
