@@ -20,6 +20,7 @@ from gnn2logic.chem.vocabulary import (
 )
 from gnn2logic.exceptions import TranslationError
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.graphs.inputs import check_batch
 from gnn2logic.graphs.structure_names import predicate_words
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.parsing import parse
@@ -96,6 +97,7 @@ def named_groups(formula: Formula, graphs: GraphBatch) -> dict[Formula, tuple[st
     >>> [one for one, _ in named_groups(rule, graphs).values()]
     ['oxygen of a hydroxyl group', 'carbon of a carboxyl group']
     """
+    graphs = check_batch(graphs)
     everyday = with_everyday_names(graphs)
     groups = {
         group: name
@@ -177,7 +179,7 @@ def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
     formula : Formula
         Over the predicates of `from_smiles`. What has no such words is told in whole sentences,
         as ``formula.to_english`` does.
-    graphs : GraphBatch, optional
+    graphs : GraphBatch or Molecules, optional
         Molecules at hand: parts of the rule that are the same as a known group on all of them get
         its name; see `named_groups`.
 
