@@ -40,7 +40,7 @@ def test_they_are_what_all_graphs_say(f: Formula, g: Formula) -> None:
     first, second = truths(f), truths(g)
     follows = all(b or not a for a, b in zip(first, second, strict=True))
     apart = not any(a and b for a, b in zip(first, second, strict=True))
-    options = {"max_nodes": 2, "graphs": "simple"}
+    options = {"max_nodes": 2, "graph_class": "simple"}
     said = implies(f, g, **options)  # type: ignore[arg-type]
     assert said.holds is follows
     assert bool(disjoint(f, g, **options)) is apart  # type: ignore[arg-type]

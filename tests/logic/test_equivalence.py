@@ -145,15 +145,15 @@ def test_direction_makes_a_difference_only_on_directed_graphs() -> None:
     directed = compare("A U0 > 0", "A^T U0 > 0")
     assert directed.counterexample is not None
     assert (directed.counterexample.n_nodes, directed.counterexample.n_edges) == (2, 1)
-    assert compare("A U0 > 0", "A^T U0 > 0", graphs="simple")
+    assert compare("A U0 > 0", "A^T U0 > 0", graph_class="simple")
     assert compare("A|A^T U0 > 0", "A U0 > 0 | A^T U0 > 0")
     assert not compare("A|A^T U0 > 1", "A U0 > 1 | A^T U0 > 1")
 
 
 @pytest.mark.parametrize("method", ["enumerate", "z3"])
-@pytest.mark.parametrize("graphs", ["looped", "directed-looped"])
-def test_self_loops(graphs: str, method: str) -> None:
-    options: dict[str, Any] = {"graphs": graphs, "method": method, "max_nodes": 3}
+@pytest.mark.parametrize("graph_class", ["looped", "directed-looped"])
+def test_self_loops(graph_class: str, method: str) -> None:
+    options: dict[str, Any] = {"graph_class": graph_class, "method": method, "max_nodes": 3}
     loop = compare("I+A U0 > 1", "U0 & A U0 > 0 | A U0 > 1", **options)
     assert loop.counterexample is not None
     assert loop.counterexample.has_loops
@@ -323,7 +323,7 @@ def test_the_same_question_has_the_same_answer(f: str, g: str, method: str) -> N
         ({"max_nodes": 2.5}, "max_nodes must be a whole number >= 1. Got 2.5"),
         ({"max_nodes": True}, "max_nodes must be a whole number >= 1. Got True"),
         ({"max_graphs": 0}, "max_graphs must be a whole number >= 1. Got 0"),
-        ({"graphs": "planar"}, "graphs must be one of 'auto', 'simple', .* Got 'planar'"),
+        ({"graph_class": "planar"}, "graph_class must be one of 'auto', 'simple', .* Got 'planar'"),
         ({"method": "guess"}, "method must be one of .* Got 'guess'"),
         ({"time_limit": 0}, "time_limit must be a positive number of seconds.* Got 0"),
         ({"time_limit": float("nan")}, "time_limit must be a positive number .* Got nan"),

@@ -280,7 +280,7 @@ def test_both_methods_agree_with_brute_force(
     space = space_of((f, g), graphs)
     expected = smallest_difference(f, g, space, max_nodes)
     for method in ("enumerate", "z3"):
-        result = equivalent(f, g, max_nodes=max_nodes, graphs=graphs, method=method)
+        result = equivalent(f, g, max_nodes=max_nodes, graph_class=graphs, method=method)
         assert result.equal is (expected is None)
         if result.counterexample is not None:
             graph = read(result.counterexample, space)

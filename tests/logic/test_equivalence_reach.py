@@ -26,7 +26,7 @@ MENTION = {
 
 def smallest(formula: Formula, graphs: str) -> int:
     """Return the fewest nodes of a model, more than the bound if there is none."""
-    graph = find_model(formula, max_nodes=BOUND, graphs=graphs, method="z3").graph
+    graph = find_model(formula, max_nodes=BOUND, graph_class=graphs, method="z3").graph
     return BOUND + 1 if graph is None else graph.n_nodes
 
 

@@ -69,7 +69,7 @@ def certify(
     confidence : float
         How sure the bound is.
     max_nodes, graph_class, max_graphs
-        Of the other grades: as in `equivalent`, where `graph_class` is called `graphs`.
+        Of the other grades: as in `equivalent`.
     margin : float
         Of the symbolic grade: where the class of the network leads by less, the graph is run.
     time_limit : float or None

@@ -171,7 +171,7 @@ def _proved_nodes(
         result = equivalent(
             *pair,
             max_nodes=bound,
-            graphs=graph_class,
+            graph_class=graph_class,
             method="enumerate",
             time_limit=None,
             max_graphs=_MAX_GRAPHS,

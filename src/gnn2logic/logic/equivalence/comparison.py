@@ -32,7 +32,7 @@ def equivalent(
     g: Formula,
     *,
     max_nodes: int = 4,
-    graphs: str = "auto",
+    graph_class: str = "auto",
     method: str = "auto",
     time_limit: float | None = 60.0,
     max_graphs: int = MAX_GRAPHS,
@@ -45,7 +45,7 @@ def equivalent(
     max_nodes : int
         The bound. Equality below it says nothing about thresholds that smaller graphs cannot
         reach; the result names those.
-    graphs : {"auto", "simple", "directed", "looped", "directed-looped"}
+    graph_class : {"auto", "simple", "directed", "looped", "directed-looped"}
         The graphs to compare on: simple graphs, directed graphs without self loops, undirected
         graphs with self loops allowed, directed graphs with self loops allowed. ``"auto"`` takes
         directed graphs if ``A^T`` or ``A|A^T`` occurs, else simple graphs.
@@ -91,7 +91,7 @@ false and the second is true.
     """
     _check_formulas(f, g)
     _check_parameters(max_nodes, method, time_limit, max_graphs)
-    space = space_of((f, g), graphs)
+    space = space_of((f, g), graph_class)
     if f is g and method == "auto":
         return Equivalence(True, max_nodes, max_nodes, space, "identical", 0)
     difference = (f & ~g) | (~f & g)
@@ -123,7 +123,7 @@ def find_model(
     formula: Formula,
     *,
     max_nodes: int = 4,
-    graphs: str = "auto",
+    graph_class: str = "auto",
     method: str = "auto",
     time_limit: float | None = 60.0,
     max_graphs: int = MAX_GRAPHS,
@@ -148,7 +148,7 @@ def find_model(
     """
     _check_formulas(formula)
     _check_parameters(max_nodes, method, time_limit, max_graphs)
-    space = space_of((formula,), graphs)
+    space = space_of((formula,), graph_class)
     search, how = _search(formula, space, max_nodes, method, Deadline(time_limit), max_graphs)
     witness = search.witness
     satisfiable = None if witness is None and not search.finished else witness is not None

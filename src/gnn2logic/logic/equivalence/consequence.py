@@ -74,7 +74,7 @@ def implies(f: Formula, g: Formula, *, max_nodes: int = 4, **options: Any) -> Co
     f, g : Formula
     max_nodes : int
     **options
-        ``graphs``, ``method``, ``time_limit`` and ``max_graphs`` of `equivalent`.
+        ``graph_class``, ``method``, ``time_limit`` and ``max_graphs`` of `equivalent`.
 
     Examples
     --------

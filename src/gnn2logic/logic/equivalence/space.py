@@ -123,21 +123,21 @@ def count_nodes(number: int) -> str:
     return "1 node" if number == 1 else f"{number} nodes"
 
 
-def space_of(formulas: tuple[Formula, ...], graphs: str) -> GraphSpace:
+def space_of(formulas: tuple[Formula, ...], graph_class: str) -> GraphSpace:
     """Return the graphs on which the formulas can tell nodes apart."""
     followed = [
         node.modality.edges
         for node in subformulas(*formulas)
         if isinstance(node, Modal) and node.modality.uses_edges
     ]
-    check_choice("graphs", graphs, ("auto", *GRAPH_CLASSES), error=EquivalenceError)
-    if graphs == "auto":
+    check_choice("graph_class", graph_class, ("auto", *GRAPH_CLASSES), error=EquivalenceError)
+    if graph_class == "auto":
         one_way = all(edges.direction is Direction.OUT for edges in followed)
-        graphs = "simple" if one_way else "directed"
+        graph_class = "simple" if one_way else "directed"
     relations: tuple[str | None, ...] = relation_names(*formulas)
     if any(edges.relation is None for edges in followed):
         relations = (*relations, None)
-    return GraphSpace(graphs, relations, predicate_names(*formulas))
+    return GraphSpace(graph_class, relations, predicate_names(*formulas))
 
 
 # Sorting out isomorphic graphs tries all permutations of the nodes.
@@ -147,7 +147,7 @@ _MAX_SLOTS = 52
 
 
 def partitions(total: int, max_terms: int) -> Iterator[tuple[int, ...]]:
-    """Yield the ways to write `total` as a sum of at most `max_parts` parts, largest part first.
+    """Yield the ways to write `total` as a sum of at most `max_terms` parts, largest part first.
 
     >>> list(partitions(4, 3))
     [(4,), (3, 1), (2, 2), (2, 1, 1)]
