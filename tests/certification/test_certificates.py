@@ -79,7 +79,7 @@ def test_a_sample_says_what_it_is_about() -> None:
         assert other.n_compared == 300
         assert other.agreement == agreement_bound(300 - other.n_disagreements, 300)
         for found in other.counterexamples:
-            assert rule_of("1 U0 > 2").predict(found.data)[0] == found.idt != found.teacher
+            assert rule_of("1 U0 > 2").predict(found.data)[0] == found.model != found.teacher
         again = certify(
             rule_of("1 U0 > 2"),
             network_of("1 U0 > 3"),
@@ -121,7 +121,7 @@ def test_all_graphs_are_tried(first: str, second: str) -> None:
         found = certificate.counterexamples[0]
         assert found.graph.n_nodes == wanted.counterexample.n_nodes
         assert found.graph.n_edges == wanted.counterexample.n_edges
-        assert found.idt != found.teacher
+        assert found.model != found.teacher
 
 
 def test_every_graph_is_there_once() -> None:
@@ -146,8 +146,8 @@ def test_one_changed_weight_is_found(text: str) -> None:
     changed = certify(rule, network, grade="exhaustive", max_nodes=3)
     assert changed.holds is False
     found = changed.counterexamples[0]
-    assert rule.predict(found.data)[0] == found.idt
-    assert gl.as_teacher(network).predict(found.data)[0] == found.teacher != found.idt
+    assert rule.predict(found.data)[0] == found.model
+    assert gl.as_teacher(network).predict(found.data)[0] == found.teacher != found.model
 
 
 def test_sorts_of_nodes_come_from_the_data() -> None:

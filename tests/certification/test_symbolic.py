@@ -48,7 +48,7 @@ def test_networks_of_formulas_are_proven(text: str) -> None:
     assert other.holds is wanted.holds is False
     found = other.counterexamples[0]
     assert found.graph.n_nodes == wanted.counterexamples[0].graph.n_nodes
-    assert gl.as_teacher(network).predict(found.data)[0] == found.teacher != found.idt
+    assert gl.as_teacher(network).predict(found.data)[0] == found.teacher != found.model
 
 
 @pytest.mark.parametrize("text", ["A^T U0 > 0", "A|A^T U0 > 0", "A U0 > 0 & !U1"])
@@ -68,7 +68,7 @@ def test_one_changed_weight_is_found(text: str) -> None:
     changed = certify(rule_of(text), network, grade="symbolic", max_nodes=3)
     assert changed.holds is False
     found = changed.counterexamples[0]
-    assert rule_of(text).predict(found.data)[0] == found.idt != found.teacher
+    assert rule_of(text).predict(found.data)[0] == found.model != found.teacher
 
 
 @pytest.mark.parametrize("conv", ["gin", "sage"])

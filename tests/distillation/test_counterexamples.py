@@ -69,7 +69,7 @@ def test_answers_are_true_and_graphs_are_new_and_different() -> None:
     assert len(found) == 4
     assert 4 <= found.n_compared <= 10_000
     for own in found:
-        assert model.predict([own.data])[0] == own.idt != own.teacher
+        assert model.predict([own.data])[0] == own.model != own.teacher
         assert as_teacher(net).predict([own.data])[0] == own.teacher
         assert own.graph.is_simple
         assert 0 <= own.index < 80

@@ -39,7 +39,7 @@ def test_graphs_that_differ_are_those_where_the_formulas_do() -> None:
             assert own.graph == GRAPHS[own.index]
             assert own.node is None
             assert own.data.num_nodes == own.graph.n_nodes
-            assert (own.idt, own.teacher) == (int(ours[own.index]), int(theirs[own.index]))
+            assert (own.model, own.teacher) == (int(ours[own.index]), int(theirs[own.index]))
     assert len(found) > 3
 
 

@@ -129,7 +129,7 @@ def test_disagreements_and_counterexamples_are_called_by_their_form() -> None:
     network = to_gnn(parse("1 U0 > 1"))
     some = disagreements(card, network, own[[0, 1, 3, 4]])
     assert str(some).splitlines()[1] == "graph  nodes  edges  scorecard  teacher"
-    assert [item.idt for item in some] == [0, 0]
+    assert [item.model for item in some] == [0, 0]
     smallest = find_disagreements(card, network, own, n=1, random_state=0)[0]
     assert smallest.graph.column("U0").tolist() == [True, True]
 
@@ -167,7 +167,7 @@ def test_what_is_refused(teacher: Teacher) -> None:
     with pytest.raises(ParameterError, match="mask is for teachers that classify nodes"):
         distill(teacher, data(30), into="scorecard", mask=[True] * own.n_nodes)
     numbers = ScorecardRegressor(max_lines=1, n_layers=0).fit(own, own.sizes)
-    with pytest.raises(UnsupportedInputError, match="scorecard that predicts numbers"):
+    with pytest.raises(UnsupportedInputError, match="This model predicts numbers"):
         disagreements(numbers, teacher, own)
 
 

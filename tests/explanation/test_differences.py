@@ -59,8 +59,8 @@ def test_scorecards_and_rules() -> None:
 
 
 def test_what_cannot_be_compared() -> None:
-    with pytest.raises(UnsupportedInputError, match="compares fitted models"):
-        gl.diff(gl.parse("U0"), model("1 U0 > 1"))  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedInputError, match="model must be a fitted rule"):
+        gl.diff(gl.parse("U0"), model("1 U0 > 1"))
     nodes = gl.from_formulas({"yes": "U0"}, otherwise="no", names=["U0", "U1"], level="node")
     with pytest.raises(LabelError, match="same things"):
         gl.diff(nodes, model("1 U0 > 1"))

@@ -356,8 +356,8 @@ def test_other_models_and_graphs_are_refused() -> None:
     graphs = gl.random_graphs(30, sizes=4, names=NAMES, random_state=0)
     with pytest.raises(GraphError, match="One graph"):
         gl.recourse(rule, graphs)
-    with pytest.raises(UnsupportedInputError, match="rule must be a fitted rule"):
-        gl.recourse("1 U0 > 1", graphs[0])  # type: ignore[arg-type]
+    with pytest.raises(UnsupportedInputError, match="model must be a fitted rule"):
+        gl.recourse("1 U0 > 1", graphs[0])
     numbers = gl.IDTRegressor(random_state=0).fit(graphs, graphs.sizes + np.arange(30.0))
     with pytest.raises(UnsupportedInputError, match="predicts numbers"):
         gl.recourse(numbers, graphs[0])

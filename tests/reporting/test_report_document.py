@@ -263,7 +263,7 @@ def test_labels_that_the_model_does_not_know_are_shown() -> None:
 
 def test_wrong_arguments_are_refused() -> None:
     idt, graphs, truth, _ = graph_task()
-    with pytest.raises(UnsupportedInputError, match="idt must be a fitted"):
+    with pytest.raises(UnsupportedInputError, match="model must be a fitted"):
         report("model", graphs)
     with pytest.raises(NotFittedError):
         report(IDTClassifier(), graphs)

@@ -10,19 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from torch_geometric.data import Data
 
-from gnn2logic._validation import check_fitted
 from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
 from gnn2logic.distillation.counterexamples import as_read
 from gnn2logic.distillation.disagreements import Disagreement, Disagreements
-from gnn2logic.distillation.estimator import IDTDistiller
-from gnn2logic.exceptions import ParameterError, UnseenCategoryWarning, UnsupportedInputError
-from gnn2logic.idt import IDTPredictor
-from gnn2logic.scorecards import ScorecardPredictor
+from gnn2logic.exceptions import ParameterError, UnseenCategoryWarning
+from gnn2logic.fitted_models import fitted_classifier
 
 __all__ = ["ModelPair"]
 
-Rule = IDTPredictor | ScorecardPredictor
 # Counterexamples that are kept; nobody looks at more.
 _MOST_KEPT = 20
 
@@ -30,20 +26,9 @@ _MOST_KEPT = 20
 class ModelPair:
     """A rule and a network, asked together; differences are counted by graph and some are kept."""
 
-    def __init__(self, rule: object, teacher: object) -> None:
-        if isinstance(rule, IDTDistiller):
-            check_fitted(rule, "idt_")
-            rule = rule.idt_
-        if not isinstance(rule, IDTPredictor | ScorecardPredictor):
-            raise UnsupportedInputError(
-                "idt must be a fitted rule or scorecard, such as an IDTClassifier. "
-                f"Got {type(rule).__name__} instead; from_formulas makes a model of formulas."
-            )
-        check_fitted(rule, "encoder_")
-        number = isinstance(rule, IDTPredictor) and rule.target is not None
-        if number or not hasattr(rule, "classes_"):
-            raise UnsupportedInputError("certify compares classes. This model predicts numbers.")
-        self.rule: Rule = rule
+    def __init__(self, model: object, teacher: object) -> None:
+        rule = fitted_classifier(model, reason="certify compares classes")
+        self.rule = rule
         self.level = rule._level
         self.teacher = teacher_of_classes(as_teacher(teacher), len(rule.classes_))
         self.n_compared = 0
@@ -101,7 +86,7 @@ class ModelPair:
                 node=row if self.level == "node" else None,
                 graph=graph,
                 data=data,
-                idt=ours[row],
+                model=ours[row],
                 teacher=theirs[row],
             )
         )

@@ -25,7 +25,7 @@ _MOST_PREDICATES = 6
 
 
 def certify(
-    idt: object,
+    model: object,
     teacher: object,
     graphs: object = None,
     *,
@@ -44,8 +44,8 @@ def certify(
 
     Parameters
     ----------
-    idt : rule or scorecard
-        A fitted model.
+    model : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
+        A fitted model that tells classes: rules or a scorecard.
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
         See `as_teacher`.
     graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
@@ -104,7 +104,7 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
             "time_limit must be a positive number of seconds, or None for no limit. "
             f"Got {time_limit!r} instead."
         )
-    pair = ModelPair(idt, teacher)
+    pair = ModelPair(model, teacher)
     if graphs is None and grade == "statistical":
         raise ParameterError(
             "graphs must be given for the statistical grade: fresh ones, which nothing has "

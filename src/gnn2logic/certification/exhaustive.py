@@ -123,7 +123,7 @@ def _certificate(
         first = pair.counterexamples[0]
         statement = (
             f"Rule and network differ on a graph with {count_nodes(first.graph.n_nodes)}: the rule "
-            f"says {first.idt}, the network {first.teacher}."
+            f"says {first.model}, the network {first.teacher}."
         )
         if proven:
             statement += f" They agree on {where}."

@@ -182,7 +182,7 @@ def _certificate(
         first = pair.counterexamples[0]
         statement = (
             f"Rule and network differ on a graph with {count_nodes(first.graph.n_nodes)}, which "
-            f"was run: the rule says {first.idt}, the network {first.teacher}."
+            f"was run: the rule says {first.model}, the network {first.teacher}."
         )
         if proven:
             statement += f" They agree on {where}."

@@ -142,10 +142,10 @@ def _of_answers(subject: Any, what: Picture | None) -> Any:
         return plotting.plot_confusion(
             comparison.truth, comparison.predicted, class_names=subject.class_names
         )
-    if not hasattr(subject.idt, "rules"):
+    if not hasattr(subject.predictor, "rules"):
         raise ParameterError("--what rules is for rules. Draw the path of a scorecard.")
-    rules = subject.idt.rules(subject.graphs, comparison.truth)
+    rules = subject.predictor.rules(subject.graphs, comparison.truth)
     if comparison.teacher is None:
         return plotting.plot_rules(rules)
-    alike = subject.idt.rules(subject.graphs, comparison.teacher)
+    alike = subject.predictor.rules(subject.graphs, comparison.teacher)
     return plotting.plot_rules(rules, {rule.index: rule.accuracy for rule in alike})

@@ -23,7 +23,7 @@ Labels = npt.NDArray[Any]
 
 @overload
 def fidelity(
-    idt: object,
+    model: object,
     teacher: object,
     graphs: object,
     *,
@@ -34,12 +34,12 @@ def fidelity(
 
 @overload
 def fidelity(
-    idt: object, teacher: object, graphs: object, *, average: None, sample_weight: object = None
+    model: object, teacher: object, graphs: object, *, average: None, sample_weight: object = None
 ) -> dict[Any, float]: ...
 
 
 def fidelity(
-    idt: object,
+    model: object,
     teacher: object,
     graphs: object,
     *,
@@ -52,7 +52,7 @@ def fidelity(
 
     Parameters
     ----------
-    idt, teacher : model, or array of labels
+    model, teacher : model, or array of labels
         A `Teacher` or torch module, anything with ``predict(graphs)``, or labels that are known
         already.
     graphs : PyG graphs, or anything that `gnn2logic.as_batch` reads
@@ -81,17 +81,17 @@ def fidelity(
     """
     check_choice("average", average, ("micro", "macro", None))
     graphs = read_once(graphs)
-    if predicts_numbers(idt):
+    if predicts_numbers(model):
         if average != "micro":
             raise ParameterError("average is about classes. This model predicts numbers.")
-        return number_fidelity(idt, teacher, graphs, sample_weight)
-    if isinstance(idt, Teacher | nn.Module):
+        return number_fidelity(model, teacher, graphs, sample_weight)
+    if isinstance(model, Teacher | nn.Module):
         # Two networks may only be compared with each other; labels tell a network what is meant.
         theirs, their_classes, asked = _labels(teacher, graphs)
-        ours, our_classes, _ = _labels(idt, graphs, _count(teacher, theirs, their_classes))
+        ours, our_classes, _ = _labels(model, graphs, _count(teacher, theirs, their_classes))
     else:
-        ours, our_classes, _ = _labels(idt, graphs)
-        theirs, their_classes, asked = _labels(teacher, graphs, _count(idt, ours, our_classes))
+        ours, our_classes, _ = _labels(model, graphs)
+        theirs, their_classes, asked = _labels(teacher, graphs, _count(model, ours, our_classes))
     if len(ours) != len(theirs):
         raise LabelError(
             f"Both must have one label for each row. Got {len(ours)} and {len(theirs)} labels."

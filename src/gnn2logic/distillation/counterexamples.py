@@ -17,15 +17,13 @@ from gnn2logic.distillation.disagreements import (
     Disagreement,
     Disagreements,
     both_answers,
-    fitted_model,
     form_of,
 )
 from gnn2logic.distillation.mutation import Candidate, Material
 from gnn2logic.distillation.teacher import Teacher
 from gnn2logic.exceptions import FeatureError, UnseenCategoryWarning, UnsupportedInputError
-from gnn2logic.idt import IDTPredictor
+from gnn2logic.fitted_models import FittedModel, fitted_classifier
 from gnn2logic.models.pyg_data import pyg_graphs
-from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = ["as_read", "find_disagreements"]
 
@@ -37,7 +35,7 @@ _MOST_CHANGES = 6
 
 
 def find_disagreements(
-    idt: object,
+    model: object,
     teacher: object,
     graphs: object,
     *,
@@ -55,7 +53,7 @@ def find_disagreements(
 
     Parameters
     ----------
-    idt : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
+    model : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
         A fitted model: rules or a scorecard, also from a file or from a distiller.
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
         See `as_teacher`.
@@ -91,7 +89,7 @@ def find_disagreements(
     check_whole("n", n, least=1)
     check_whole("max_nodes", max_nodes, least=1)
     search = _Search(
-        fitted_model(idt),
+        fitted_classifier(model, reason="find_disagreements compares classes"),
         as_teacher(teacher),
         pyg_graphs(graphs),
         check_whole("budget", budget, least=1),
@@ -104,12 +102,12 @@ def find_disagreements(
 class _Search:
     def __init__(
         self,
-        idt: IDTPredictor | ScorecardPredictor,
+        model: FittedModel,
         teacher: Teacher,
         graphs: list[Data],
         budget: int,
     ) -> None:
-        self._idt = idt
+        self._model = model
         self._teacher = teacher
         self._left = budget
         self._budget = budget
@@ -130,7 +128,7 @@ class _Search:
     def _encode(self, graphs: Sequence[Data]) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnseenCategoryWarning)
-            return self._idt.encoder_.transform(as_read(graphs))
+            return self._model.encoder_.transform(as_read(graphs))
 
     # Asking -----------------------------------------------------------------------------------
 
@@ -142,7 +140,7 @@ class _Search:
         self._left -= len(candidates)
         ours, theirs = self._answers([self.material.data(candidate) for candidate in candidates])
         differs = ours != theirs
-        if self._idt.level == "node":
+        if self._model.level == "node":
             starts = np.cumsum([0, *(len(candidate.nodes) for candidate in candidates[:-1])])
             differs = np.logical_or.reduceat(differs, starts)
         return [candidate for candidate, differ in zip(candidates, differs, strict=True) if differ]
@@ -150,7 +148,7 @@ class _Search:
     def _answers(self, graphs: list[Data]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnseenCategoryWarning)
-            return both_answers(self._idt, as_read(graphs), self._teacher, graphs)
+            return both_answers(self._model, as_read(graphs), self._teacher, graphs)
 
     # Searching --------------------------------------------------------------------------------
 
@@ -212,7 +210,7 @@ class _Search:
         )
         told = [self._told(candidate) for _, candidate in order]
         asked = self._budget - self._left
-        return Disagreements(told, asked, self._idt.level, form_of(self._idt))
+        return Disagreements(told, asked, self._model.level, form_of(self._model))
 
     def _told(self, candidate: Candidate) -> Disagreement:
         data = self.material.data(candidate)
@@ -220,10 +218,10 @@ class _Search:
         row = int(np.argmax(ours != theirs))
         return Disagreement(
             index=candidate.origin,
-            node=row if self._idt.level == "node" else None,
+            node=row if self._model.level == "node" else None,
             graph=self._encode([data]),
             data=data,
-            idt=ours[row],
+            model=ours[row],
             teacher=theirs[row],
         )
 

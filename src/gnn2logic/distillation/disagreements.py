@@ -11,24 +11,21 @@ import numpy.typing as npt
 from torch_geometric.data import Data
 
 from gnn2logic._text import one_line
-from gnn2logic._validation import check_fitted
 from gnn2logic.distillation.agreement import fidelity
 from gnn2logic.distillation.conversion import as_teacher, teacher_of_classes
-from gnn2logic.distillation.estimator import Distiller
 from gnn2logic.distillation.teacher import Teacher
-from gnn2logic.exceptions import ParameterError, UnsupportedInputError
+from gnn2logic.exceptions import ParameterError
+from gnn2logic.fitted_models import FittedModel, fitted_classifier
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.models.pyg_data import pyg_graphs
-from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = [
     "Disagreement",
     "Disagreements",
     "both_answers",
     "disagreements",
-    "fitted_model",
     "form_of",
 ]
 
@@ -50,7 +47,7 @@ class Disagreement:
         The graph as the model sees it, with its predicates; `plot_graph` draws it.
     data : Data
         The graph as the teacher sees it.
-    idt, teacher : label
+    model, teacher : label
         The two answers.
     """
 
@@ -58,7 +55,7 @@ class Disagreement:
     node: int | None
     graph: GraphBatch
     data: Data
-    idt: Any
+    model: Any
     teacher: Any
 
 
@@ -105,7 +102,7 @@ class Disagreements(Sequence[Disagreement]):
         rows = [tuple(map(str, (*where, "nodes", "edges", self.form, "teacher")))]
         for item in self._items:
             where = (item.index,) if item.node is None else (item.index, item.node)
-            cells = (*where, item.graph.n_nodes, item.graph.n_edges, item.idt, item.teacher)
+            cells = (*where, item.graph.n_nodes, item.graph.n_edges, item.model, item.teacher)
             rows.append(tuple(one_line(str(cell)) for cell in cells))
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         lines = (
@@ -117,12 +114,12 @@ class Disagreements(Sequence[Disagreement]):
     __repr__ = __str__
 
 
-def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements:
+def disagreements(model: object, teacher: object, graphs: object) -> Disagreements:
     """Return the graphs (or nodes) about which a model and its teacher say different things.
 
     Parameters
     ----------
-    idt : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
+    model : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
         A fitted model: rules or a scorecard, also from a file or from a distiller.
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module
         See `as_teacher`.
@@ -143,17 +140,20 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
         1      5      6    0        1
     """
     graphs = read_once(graphs)
-    model, network = fitted_model(idt), as_teacher(teacher)
-    ours, theirs = both_answers(model, graphs, network, graphs)
+    fitted, network = (
+        fitted_classifier(model, reason="disagreements compares classes"),
+        as_teacher(teacher),
+    )
+    ours, theirs = both_answers(fitted, graphs, network, graphs)
     items = pyg_graphs(graphs, typed=True)
     asked = network.asked_nodes(graphs)
     rows = np.flatnonzero((ours != theirs) & (True if asked is None else asked))
-    level = model.level
+    level = fitted.level
     ptr = np.cumsum([0, *(data.num_nodes for data in items)])
     numbers = rows if level == "graph" else np.searchsorted(ptr, rows, side="right") - 1
     seen: dict[int, GraphBatch] = {}
     if len(rows):
-        batch = model.encoder_.transform(graphs)
+        batch = fitted.encoder_.transform(graphs)
         seen = {number: batch[number] for number in np.unique(numbers).tolist()}
     items = [
         Disagreement(
@@ -161,49 +161,30 @@ def disagreements(idt: object, teacher: object, graphs: object) -> Disagreements
             node=None if level == "graph" else int(row - ptr[number]),
             graph=seen[number],
             data=items[number],
-            idt=ours[row],
+            model=ours[row],
             teacher=theirs[row],
         )
         for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)
     ]
-    return Disagreements(items, len(ours), level, form_of(model))
+    return Disagreements(items, len(ours), level, form_of(fitted))
 
 
-def form_of(model: IDTPredictor | ScorecardPredictor) -> str:
+def form_of(model: FittedModel) -> str:
     """Return what a model is called in tables."""
     return "IDT" if isinstance(model, IDTPredictor) else "scorecard"
 
 
-def fitted_model(idt: object) -> IDTPredictor | ScorecardPredictor:
-    """Return a fitted model that tells classes, also from the estimator that distilled it."""
-    if isinstance(idt, Distiller):
-        idt = idt.fitted_model
-    if isinstance(idt, IDTPredictor):
-        check_fitted(idt, "model_")
-        return idt
-    if isinstance(idt, ScorecardPredictor):
-        if idt.card_.answer == "number":
-            raise UnsupportedInputError(
-                "A model that tells classes is needed. Got a scorecard that predicts numbers."
-            )
-        return idt
-    raise UnsupportedInputError(
-        "idt must be an IDTClassifier, an IDTNodeClassifier, an IDTPredictor, an IDTDistiller, or "
-        f"the same of a scorecard. Got {type(idt).__name__} instead."
-    )
-
-
 def both_answers(
-    idt: IDTPredictor | ScorecardPredictor, for_idt: object, teacher: Teacher, for_teacher: object
+    model: FittedModel, for_model: object, teacher: Teacher, for_teacher: object
 ) -> tuple[Labels, Labels]:
     """Return what a model and its teacher say about the same graphs (or their nodes)."""
-    informed = teacher_of_classes(teacher, len(idt.classes_))
+    informed = teacher_of_classes(teacher, len(model.classes_))
     answers = informed.run(for_teacher, activations=False)
-    if answers.level != idt.level and not answers.either_level:
+    if answers.level != model.level and not answers.either_level:
         raise ParameterError(
-            f"Both must classify the same things. The {form_of(idt)} classifies {idt.level}s and "
-            f"the teacher {answers.level}s."
+            f"Both must classify the same things. The {form_of(model)} classifies {model.level}s "
+            f"and the teacher {answers.level}s."
         )
-    ours, theirs = idt.predict(for_idt), answers.labels
+    ours, theirs = model.predict(for_model), answers.labels
     fidelity(ours, theirs, None)  # refuses labels of two kinds, which would never be equal
     return ours, theirs

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from gnn2logic._text import one_line
 from gnn2logic._validation import check_whole
-from gnn2logic.exceptions import EquivalenceError, LabelError, UnsupportedInputError
+from gnn2logic.exceptions import EquivalenceError, LabelError
+from gnn2logic.fitted_models import FittedModel, fitted_model
 from gnn2logic.graphs.reading import read_once
-from gnn2logic.idt import IDTPredictor
 from gnn2logic.logic.equivalence.comparison import equivalent
 from gnn2logic.logic.equivalence.result import Equivalence, describe_graph
 from gnn2logic.logic.syntax import Formula, Modal, Predicate
@@ -23,7 +23,6 @@ from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = ["ModelDifference", "diff"]
 
-Model = IDTPredictor | ScorecardPredictor
 Points = tuple[int, ...]
 
 
@@ -150,8 +149,8 @@ class ModelDifference:
 
 
 def diff(
-    old: Model,
-    new: Model,
+    old: object,
+    new: object,
     graphs: object = None,
     *,
     max_nodes: int = 3,
@@ -161,7 +160,7 @@ def diff(
 
     Parameters
     ----------
-    old, new : rules or scorecards
+    old, new : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
         Both predict classes, or both numbers.
     graphs : anything that `gnn2logic.as_batch` reads, optional
         Data on which they are compared.
@@ -182,12 +181,7 @@ def diff(
     at least one node has more than 1 neighbour that is U0
     """
     check_whole("max_nodes", max_nodes, least=1)
-    for model in (old, new):
-        if not isinstance(model, IDTPredictor | ScorecardPredictor):
-            raise UnsupportedInputError(
-                f"diff compares fitted models. Got {type(model).__name__} instead; implies and "
-                "equivalent compare formulas."
-            )
+    old, new = fitted_model(old), fitted_model(new)
     if old._level != new._level:
         raise LabelError(
             f"Both must classify the same things. Got one for {old._level}s and one for "
@@ -237,7 +231,7 @@ def _compared(
         return None
 
 
-def _conditions(model: Model, formulas: dict[Any, Formula]) -> list[Formula]:
+def _conditions(model: FittedModel, formulas: dict[Any, Formula]) -> list[Formula]:
     """Return what a model looks at, each once: comparisons, and predicates of nodes."""
     if isinstance(model, ScorecardPredictor):
         return list(dict.fromkeys(model.card_.conditions))
@@ -264,12 +258,12 @@ def _moved(gone: Sequence[Formula], fresh: Sequence[Formula]) -> list[tuple[Form
     return moved
 
 
-def _classes_of(model: Model) -> list[Any]:
+def _classes_of(model: FittedModel) -> list[Any]:
     """Return the classes; scorecards of numbers have none, and no formula of one."""
     return list(model.classes_.tolist()) if hasattr(model, "classes_") else []
 
 
-def _repointed(old: Model, new: Model) -> tuple[tuple[Formula, Points, Points], ...]:
+def _repointed(old: FittedModel, new: FittedModel) -> tuple[tuple[Formula, Points, Points], ...]:
     if not (isinstance(old, ScorecardPredictor) and isinstance(new, ScorecardPredictor)):
         return ()
     before, after = _points(old), _points(new)

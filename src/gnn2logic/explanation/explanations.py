@@ -18,6 +18,7 @@ from gnn2logic.explanation.subject import (
     ask_teacher,
     ask_teacher_number,
     graph_subject,
+    model_to_explain,
 )
 from gnn2logic.explanation.witnessed import (
     WitnessedExplanation,
@@ -129,7 +130,7 @@ class Explanation(WitnessedExplanation):
 
 @overload
 def explain(
-    idt: IDTPredictor | IDT,
+    model: IDTPredictor | IDT,
     graph: object,
     teacher: object = None,
     *,
@@ -140,7 +141,7 @@ def explain(
 
 @overload
 def explain(
-    idt: ScorecardPredictor | Scorecard,
+    model: ScorecardPredictor | Scorecard,
     graph: object,
     teacher: object = None,
     *,
@@ -149,8 +150,19 @@ def explain(
 ) -> ScoreExplanation: ...
 
 
+@overload
 def explain(
-    idt: IDTPredictor | IDT | ScorecardPredictor | Scorecard,
+    model: object,
+    graph: object,
+    teacher: object = None,
+    *,
+    node: int | None = None,
+    class_names: Iterable[object] | None = None,
+) -> Explanation | ScoreExplanation: ...
+
+
+def explain(
+    model: object,
     graph: object,
     teacher: object = None,
     *,
@@ -161,9 +173,9 @@ def explain(
 
     Parameters
     ----------
-    idt : IDTClassifier, ScorecardClassifier, IDTPredictor, IDT or the like
-        A fitted model: rules or a scorecard. An `IDT` or a `Scorecard` reads graphs that have its
-        predicates; its classes are numbers.
+    model : IDTClassifier, ScorecardClassifier, IDTDistiller, IDT or the like
+        A fitted model: rules or a scorecard, also from a distiller. An `IDT` or a `Scorecard` reads
+        graphs that have its predicates; its classes are numbers.
     graph : one graph of any kind that the model was fitted on
     teacher : Teacher, torch module or anything with ``predict(graphs)``, optional
         Whose answer to set beside that of the model. Only a network needs torch.
@@ -203,8 +215,9 @@ def explain(
     """
     if isinstance(graph, Iterator):
         graph = list(graph)
-    subject = graph_subject(idt, graph, node=node, class_names=class_names)
-    target = idt.target if isinstance(idt, IDTPredictor | ScorecardPredictor) else None
+    given = model_to_explain(model)
+    subject = graph_subject(given, graph, node=node, class_names=class_names)
+    target = None if isinstance(given, IDT | Scorecard) else given.target
 
     def answer_of_teacher(label: object, answer: str) -> TeacherAnswer | None:
         if teacher is None:

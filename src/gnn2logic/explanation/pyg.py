@@ -10,12 +10,11 @@ import numpy as np
 from gnn2logic._optional import naming_extra
 from gnn2logic.distillation.agreement import check_same_names
 from gnn2logic.distillation.conversion import as_teacher
-from gnn2logic.distillation.disagreements import fitted_model
 from gnn2logic.distillation.estimator import Distiller
 from gnn2logic.exceptions import FormulaError, GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.explanation.witnesses import Witnesses, witnesses
+from gnn2logic.fitted_models import FittedModel, fitted_classifier
 from gnn2logic.graphs.read_pyg import edges_by_relation
-from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.scorecards import ScorecardPredictor
 
@@ -54,7 +53,7 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
 
     Parameters
     ----------
-    idt : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
+    model : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
         A model that was fitted on the features that the network reads.
     teacher : Teacher, GNNClassifier, GNNNodeClassifier or torch.nn.Module, optional
         What the model was distilled from. It says which labels the outputs of the network stand
@@ -81,14 +80,12 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
     True
     """
 
-    def __init__(
-        self, idt: IDTPredictor | ScorecardPredictor | Distiller, teacher: object = None
-    ) -> None:
+    def __init__(self, model: FittedModel | Distiller, teacher: object = None) -> None:
         super().__init__()
-        self.idt = fitted_model(idt)
-        if teacher is None and isinstance(idt, Distiller):
-            teacher = idt.teacher
-        self._outputs = _output_labels(self.idt, teacher)
+        self.subject = fitted_classifier(model, reason="IDTExplainer explains classes")
+        if teacher is None and isinstance(model, Distiller):
+            teacher = model.teacher
+        self._outputs = _output_labels(self.subject, teacher)
 
     def forward(
         self,
@@ -106,14 +103,14 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
                 "IDTExplainer explains graphs with one type of nodes. Got a dictionary of tensors."
             )
         row = self._row(index, kwargs.get("batch"))
-        node = row if self.idt.level == "node" else None
+        node = row if self.subject.level == "node" else None
         data = self._data(x, edge_index, kwargs)
-        reasons = witnesses(self.idt, data, node=node)
+        reasons = witnesses(self.subject, data, node=node)
         explanation = Explanation()
         if self.explainer_config.node_mask_type is not None:
             explanation.node_mask = _tensor(reasons.node_scores, x).unsqueeze(1)
         if self.explainer_config.edge_mask_type is not None:
-            explanation.edge_mask = _edge_mask(reasons, data, self.idt).to(x.device)
+            explanation.edge_mask = _edge_mask(reasons, data, self.subject).to(x.device)
         explanation.formula = self._formula(reasons.label)
         explanation.rule = str(reasons.rule)
         explanation.label = reasons.label
@@ -122,14 +119,14 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
 
     def _formula(self, label: object) -> Formula | None:
         try:
-            return self.idt.formula(label)
+            return self.subject.formula(label)
         except FormulaError:
-            if isinstance(self.idt, ScorecardPredictor):
+            if isinstance(self.subject, ScorecardPredictor):
                 return None
             raise
 
     def _row(self, index: int | Tensor | None, batch: Tensor | None) -> int | None:
-        if self.idt.level == "graph":
+        if self.subject.level == "graph":
             if batch is not None and bool((batch != 0).any()):
                 raise GraphError(
                     f"One graph is explained at a time. Got a batch of {int(batch.max()) + 1}."
@@ -148,13 +145,13 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
         for key, value in others.items():
             if isinstance(value, Tensor) and key != "batch":
                 data[key] = value
-        names = [column.name for column in self.idt.encoder_.columns_]
+        names = [column.name for column in self.subject.encoder_.columns_]
         if names and len(names) == x.shape[1]:
             data.predicate_names = names
         elif not names:
             # Without predicates the network saw a column of ones.
             data.x = None
-        relations = list(self.idt.encoder_.given_relations_)
+        relations = list(self.subject.encoder_.given_relations_)
         if not all(name.isdigit() for name in relations):
             data.relation_names = relations
         return data
@@ -177,7 +174,7 @@ class IDTExplainer(ExplainerAlgorithm):  # type: ignore[misc]
         return problem is None
 
     def _problem(self) -> str | None:
-        level = self.idt.level
+        level = self.subject.level
         settings, model = self.explainer_config, self.model_config
         if settings.explanation_type != ExplanationType.model:
             return (
@@ -205,34 +202,34 @@ def _tensor(marked: Any, like: Tensor) -> Tensor:
     return torch.from_numpy(np.asarray(marked, dtype=np.float32)).to(like.device)
 
 
-def _output_labels(idt: IDTPredictor | ScorecardPredictor, teacher: object) -> list[object] | None:
+def _output_labels(model: FittedModel, teacher: object) -> list[object] | None:
     """Return the labels that the outputs of the network stand for; None if they are numbers."""
-    ours: list[object] = idt.classes_.tolist()
+    ours: list[object] = model.classes_.tolist()
     names = None if teacher is None else as_teacher(teacher).classes
     if names is not None:
-        check_same_names(idt.classes_, names, complete=True)
+        check_same_names(model.classes_, names, complete=True)
         listed: list[object] = names.tolist()
         return listed
     if ours == list(range(len(ours))) or (teacher is not None and not isinstance(ours[0], str)):
         return None
     raise ParameterError(
         f"teacher must be given, with names for its classes, because those of the model are {ours} "
-        "and not 0, 1, ...: IDTExplainer(idt, Teacher(module, classes=...)), or the GNNClassifier "
-        "that the model was distilled from."
+        "and not 0, 1, ...: IDTExplainer(model, Teacher(module, classes=...)), or the "
+        "GNNClassifier that the model was distilled from."
     )
 
 
-def _edge_mask(reasons: Witnesses, data: Data, idt: IDTPredictor | ScorecardPredictor) -> Tensor:
+def _edge_mask(reasons: Witnesses, data: Data, model: FittedModel) -> Tensor:
     """Return the scores of edges that are witnesses, 0 at the others."""
     size = reasons.graph.n_nodes
     sources, targets = data.edge_index.cpu().numpy()
     codes = sources * size + targets
     every, none = np.arange(len(codes)), np.zeros(0, dtype=np.intp)
     marked = np.zeros(len(codes), dtype=np.float32)
-    relations = edges_by_relation(data, idt.encoder_.edge_types)
-    by_feature = idt.encoder_.edges_by_feature(data)
+    relations = edges_by_relation(data, model.encoder_.edge_types)
+    by_feature = model.encoder_.edges_by_feature(data)
     # What the structure adds is found among all edges.
-    shapes = {None, *idt.encoder_.relations_} - {*idt.encoder_.given_relations_, *by_feature}
+    shapes = {None, *model.encoder_.relations_} - {*model.encoder_.given_relations_, *by_feature}
     relations |= by_feature
     for relation, pairs in reasons.edges_by_relation.items():
         # Of parallel edges only those of the relation are meant.

@@ -12,17 +12,14 @@ from gnn2logic._progress import Progress
 from gnn2logic._text import one_line
 from gnn2logic._validation import check_whole, some_of
 from gnn2logic.chem.edits import MoleculeEdits
-from gnn2logic.exceptions import ParameterError, UnsupportedInputError
+from gnn2logic.exceptions import ParameterError
 from gnn2logic.explanation.edits import ALLOWED, Edit, GraphEdits
 from gnn2logic.explanation.recourse_search import Editor, MoleculeEditor, RecourseSearch
 from gnn2logic.explanation.subject import graph_subject
+from gnn2logic.fitted_models import fitted_classifier
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = ["Recourse", "recourse"]
-
-Model = IDTPredictor | ScorecardPredictor
 
 # Other changes that are as small; nobody reads more.
 _MOST_OTHERS = 9
@@ -154,7 +151,7 @@ def _edits(count: int) -> str:
 
 
 def recourse(
-    rule: Model,
+    model: object,
     graph: object,
     teacher: object = None,
     max_edits: int = 3,
@@ -181,8 +178,8 @@ def recourse(
 
     Parameters
     ----------
-    rule : IDTClassifier, ScorecardClassifier, IDTPredictor or the like
-        A fitted model that tells classes.
+    model : IDTClassifier, ScorecardClassifier, IDTDistiller or the like
+        A fitted model that tells classes: rules or a scorecard.
     graph : one graph of any kind that the model was fitted on
         But for PyG's ``HeteroData`` and ``Batch``.
     teacher : Teacher, torch module or anything with ``predict(graphs)``, optional
@@ -223,19 +220,12 @@ this size would do as well.
     """
     check_whole("max_edits", max_edits, least=1)
     check_whole("max_graphs", max_graphs, least=1)
-    if not isinstance(rule, IDTPredictor | ScorecardPredictor):
-        raise UnsupportedInputError(
-            "rule must be a fitted rule or scorecard, such as an IDTClassifier. "
-            f"Got {type(rule).__name__} instead; from_formulas makes a model of formulas."
-        )
+    rule = fitted_classifier(model, reason="recourse changes classes")
     if isinstance(allowed, str) or not allowed or set(allowed) - set(ALLOWED):
         raise ParameterError(f"allowed must name some of {some_of(ALLOWED)}. Got {allowed!r}.")
     if isinstance(graph, Iterator):
         graph = list(graph)
     subject = graph_subject(rule, graph, node=node)
-    number = isinstance(rule, IDTPredictor) and rule.target is not None
-    if number or not subject.labels:
-        raise UnsupportedInputError("recourse changes classes. This model predicts numbers.")
     editor: Editor | None = None
     chemistry = False
     if isinstance(graph, GraphBatch):

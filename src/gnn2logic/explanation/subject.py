@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._labels import check_numbers
-from gnn2logic._validation import check_fitted, is_whole, some_of
+from gnn2logic._validation import is_whole, some_of
 from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
+from gnn2logic.fitted_models import FittedModel, fitted_model
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import as_batch
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
-from gnn2logic.scorecards import Scorecard, ScorecardPredictor
+from gnn2logic.scorecards import Scorecard
 
 __all__ = [
     "GraphSubject",
@@ -25,6 +26,7 @@ __all__ = [
     "ask_teacher",
     "ask_teacher_number",
     "graph_subject",
+    "model_to_explain",
     "teacher_numbers",
     "teacher_with_predict",
 ]
@@ -87,33 +89,36 @@ class GraphSubject(Subject):
         return 0 if self.node is None else self.node
 
 
+def model_to_explain(model: object) -> FittedModel | IDT | Scorecard:
+    """Return a fitted model, or one that is a plain value, in whatever form users have it."""
+    return model if isinstance(model, IDT | Scorecard) else fitted_model(model)
+
+
 def graph_subject(
-    idt: object, graph: object, *, node: int | None, class_names: Iterable[object] | None = None
+    given: FittedModel | IDT | Scorecard,
+    graph: object,
+    *,
+    node: int | None,
+    class_names: Iterable[object] | None = None,
 ) -> GraphSubject:
     """Return what is explained; all that users give is checked here."""
     model: IDT | Scorecard
     labels: list[Any]
-    if isinstance(idt, IDT):
-        model, labels = idt, list(range(idt.final.values.shape[1]))
-        batch = as_batch(graph)
-    elif isinstance(idt, IDTPredictor):
-        check_fitted(idt, "model_")
-        model, labels = idt.model_, idt.classes_.tolist()
-        batch = idt.encoder_.transform(graph)
+    if isinstance(given, IDT):
+        model, labels = given, list(range(given.final.values.shape[1]))
+    elif isinstance(given, Scorecard):
+        model, labels = given, list(range(given.n_classes))
+    elif isinstance(given, IDTPredictor):
+        model, labels = given.model_, given.classes_.tolist()
         if class_names is None:
-            class_names = idt.shown_classes
-    elif isinstance(idt, Scorecard):
-        model, labels = idt, list(range(idt.n_classes))
-        batch = as_batch(graph)
-    elif isinstance(idt, ScorecardPredictor):
-        model = idt.card_
-        labels = [] if model.answer == "number" else idt.classes_.tolist()
-        batch = idt.encoder_.transform(graph)
+            class_names = given.shown_classes
     else:
-        raise UnsupportedInputError(
-            "idt must be an IDTClassifier, an IDTRegressor or the like, an IDTPredictor, an IDT, "
-            f"or the same of a scorecard. Got {type(idt).__name__} instead."
-        )
+        model = given.card_
+        labels = [] if model.answer == "number" else given.classes_.tolist()
+    if isinstance(given, IDT | Scorecard):
+        batch = as_batch(graph)
+    else:
+        batch = given.encoder_.transform(graph)
     if batch.n_graphs != 1:
         raise GraphError(
             f"One graph is explained at a time. Got {batch.n_graphs}; choose one of them."

@@ -29,12 +29,11 @@ from gnn2logic.explanation.evidence import (
 )
 from gnn2logic.explanation.path import GraphDecisions
 from gnn2logic.explanation.shapes import is_shape
-from gnn2logic.explanation.subject import GraphSubject, graph_subject
+from gnn2logic.explanation.subject import GraphSubject, graph_subject, model_to_explain
 from gnn2logic.idt.formulas import leaf_classes
-from gnn2logic.idt.model import IDT, InputPredicate, LeafSet
-from gnn2logic.idt.predictor import IDTPredictor
+from gnn2logic.idt.model import InputPredicate, LeafSet
 from gnn2logic.idt.tree import Split, Tree
-from gnn2logic.scorecards import Scorecard, ScorecardPredictor
+from gnn2logic.scorecards import Scorecard
 
 __all__ = ["Witnesses", "witnesses", "witnesses_of"]
 
@@ -45,7 +44,7 @@ Depths = dict[int, IntArray]
 
 
 def witnesses(
-    idt: IDTPredictor | IDT | ScorecardPredictor | Scorecard,
+    model: object,
     graph: object,
     *,
     node: int | None = None,
@@ -56,7 +55,7 @@ def witnesses(
 
     Parameters
     ----------
-    idt : IDTClassifier, ScorecardClassifier, IDTPredictor, IDT or the like
+    model : IDTClassifier, ScorecardClassifier, IDTDistiller, IDT or the like
         A fitted model. An `IDT` or a `Scorecard` reads graphs that have its predicates; its classes
         are numbers.
     graph : one graph of any kind that the model was fitted on
@@ -77,7 +76,7 @@ def witnesses(
     >>> condition.nodes.nonzero()[0]
     array([2, 3])
     """
-    subject = graph_subject(idt, graph, node=node)
+    subject = graph_subject(model_to_explain(model), graph, node=node)
     if isinstance(subject.model, Scorecard):
         return card_witnesses(subject, subject.model)
     return witnesses_of(subject, GraphDecisions(subject.model, subject.batch))

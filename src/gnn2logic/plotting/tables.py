@@ -72,7 +72,7 @@ def plot_confusion(
 
 def plot_fidelity(
     teacher_labels: npt.ArrayLike,
-    idt_labels: npt.ArrayLike,
+    model_labels: npt.ArrayLike,
     y_true: npt.ArrayLike | None = None,
     *,
     class_names: Labels | None = None,
@@ -87,7 +87,7 @@ def plot_fidelity(
 
     Parameters
     ----------
-    teacher_labels, idt_labels : array of labels
+    teacher_labels, model_labels : array of labels
         What the teacher and the model predict.
     y_true : array of labels, optional
     class_names : sequence, or mapping of label to name, optional
@@ -112,7 +112,7 @@ def plot_fidelity(
     >>> plt.close(ax.figure)
     """
     needs_matplotlib("plot_fidelity", ax)
-    given = {"teacher_labels": teacher_labels, "idt_labels": idt_labels}
+    given = {"teacher_labels": teacher_labels, "model_labels": model_labels}
     if y_true is not None:
         given["y_true"] = y_true
     theirs, ours, *truths = _label_arrays(given)

@@ -177,7 +177,9 @@ def shown_formulas(
 
 def class_formulas(subject: ReportSubject) -> dict[str, Formula]:
     """Return the formula of every class by its name; the largest is the last."""
-    formulas = {subject.class_names[label]: subject.idt.formula(label) for label in subject.labels}
+    formulas = {
+        subject.class_names[label]: subject.predictor.formula(label) for label in subject.labels
+    }
     largest = max(formulas, key=lambda name: (formulas[name].size, formulas[name].key))
     # What is left over reads best after the others.
     return {name: formulas[name] for name in sorted(formulas, key=lambda name: name == largest)}

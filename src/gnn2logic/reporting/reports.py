@@ -77,7 +77,7 @@ class Report:
 
 
 def report(
-    idt: object,
+    model: object,
     graphs: object,
     y: object = None,
     *,
@@ -97,7 +97,7 @@ def report(
 
     Parameters
     ----------
-    idt : IDTClassifier, ScorecardClassifier, IDTDistiller, MultiTargetEstimator or the like
+    model : IDTClassifier, ScorecardClassifier, IDTDistiller, MultiTargetEstimator or the like
         A fitted model: rules or a scorecard, also from a file or from a distiller. Of several
         targets there is one page, on which a target is picked; `y` is a matrix then, in which
         labels may be missing, and `teacher` a network with an output for each target, or a matrix.
@@ -116,7 +116,7 @@ def report(
         For models that classify nodes: the nodes to report on.
     certificates : sequence of Certificate, optional
         What `certify` returned about this model and its network, or the ``to_dict()`` of these. The
-        report repeats what each proves. Not for several targets: report on ``idt[name]``.
+        report repeats what each proves. Not for several targets: report on ``model[name]``.
     n_examples : int
         How many graphs (or nodes) of each class are shown.
     disagreements : int
@@ -147,13 +147,13 @@ def report(
     """
     import_optional("jinja2", extra="report", purpose="A report")
     entries = certificate_entries(certificates)
-    if isinstance(idt, MultiTargetPredictor):
+    if isinstance(model, MultiTargetPredictor):
         if entries:
             raise ParameterError(
-                "certificates are about the model of one target. Report on that one, idt[name]."
+                "certificates are about the model of one target. Report on that one, model[name]."
             )
         heading, several = one_of_several(
-            idt, graphs, y, teacher=teacher, mask=mask, title=title, graph_names=graph_names
+            model, graphs, y, teacher=teacher, mask=mask, title=title, graph_names=graph_names
         )
         shared: dict[str, Any] = {
             "dataset_name": graphs.name if isinstance(graphs, Dataset) else dataset_name,
@@ -173,7 +173,7 @@ def report(
         limits = replace(limits, max_nodes=check_whole("max_nodes", max_nodes, least=1))
     seed = check_whole("random_state", random_state, least=0)
     subject = read_subject(
-        idt,
+        model,
         graphs,
         y,
         teacher=teacher,
@@ -186,7 +186,9 @@ def report(
     if max_nodes is None and subject.level == "node":
         limits = replace(limits, max_nodes=limits.max_nodes // 2)
     document = {**summarise(subject, limits, seed), "certificates": entries}
-    return Report(document, model_svg(subject.idt, subject.model_class_names, limits.max_leaves))
+    return Report(
+        document, model_svg(subject.predictor, subject.model_class_names, limits.max_leaves)
+    )
 
 
 def _encoded(text: str) -> bytes:

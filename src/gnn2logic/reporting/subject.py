@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic._labels import check_labels, check_mask, check_numbers
-from gnn2logic._validation import check_fitted, to_numpy
+from gnn2logic._validation import to_numpy
 from gnn2logic.datasets.dataset import Dataset
-from gnn2logic.exceptions import GraphError, LabelError, ParameterError, UnsupportedInputError
+from gnn2logic.exceptions import GraphError, LabelError, ParameterError
 from gnn2logic.explanation.subject import Subject, teacher_numbers, teacher_with_predict
+from gnn2logic.fitted_models import FittedModel, fitted_model
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.target import Target
@@ -62,7 +63,7 @@ class ReportSubject(Subject):
 
     Parameters
     ----------
-    idt : IDTPredictor or ScorecardPredictor
+    predictor : IDTPredictor or ScorecardPredictor
     graphs : object
         The graphs as they were given.
     comparison : Comparison or NumberComparison
@@ -76,7 +77,7 @@ class ReportSubject(Subject):
         None without a teacher, and for one of which only the labels are known.
     """
 
-    idt: IDTPredictor | ScorecardPredictor
+    predictor: FittedModel
     graphs: Any
     comparison: Comparison | NumberComparison
     class_names: dict[Any, str]
@@ -88,7 +89,7 @@ class ReportSubject(Subject):
     @property
     def target(self) -> Target | None:
         """What is predicted, for models of numbers; None for classes."""
-        return self.idt.target
+        return self.predictor.target
 
     def said(self, answer: Any) -> str:
         """Return an answer as people read it: the name of a class, or a number with its unit."""
@@ -103,7 +104,7 @@ class ReportSubject(Subject):
 
 
 def read_subject(
-    idt: object,
+    model: object,
     graphs: object,
     y: object,
     *,
@@ -115,69 +116,52 @@ def read_subject(
     graph_names: Sequence[object] | None,
 ) -> ReportSubject:
     """Return what a report is about; every argument is checked before any work is done."""
-    model = _fitted(idt)
-    target = model.target
+    fitted = fitted_model(model)
+    target = fitted.target
     if target is not None and class_names is not None:
         raise ParameterError(
             f"class_names is for models that tell classes. This one {target}; give its name and "
             "unit to the model: target_name=..., unit=..."
         )
     if isinstance(graphs, Dataset):
-        y = graphs.y if y is None and model.level == "graph" else y
+        y = graphs.y if y is None and fitted.level == "graph" else y
         dataset_name = graphs.name if dataset_name is None else dataset_name
         if (
             target is None
             and class_names is None
-            and set(model.classes_.tolist()) <= set(range(graphs.n_classes))
+            and set(fitted.classes_.tolist()) <= set(range(graphs.n_classes))
         ):
             class_names = graphs.class_names
         graphs = graphs.inputs
     graphs = read_once(graphs)
-    plain = model.model_ if isinstance(model, IDTPredictor) else model.card_
-    labels = [] if isinstance(plain, Scorecard) and target is not None else model.classes_.tolist()
-    subject = Subject(plain, labels, model.encoder_.transform(graphs))
+    plain = fitted.model_ if isinstance(fitted, IDTPredictor) else fitted.card_
+    labels = [] if isinstance(plain, Scorecard) and target is not None else fitted.classes_.tolist()
+    subject = Subject(plain, labels, fitted.encoder_.transform(graphs))
     comparison: Comparison | NumberComparison
     if target is None:
-        comparison = _comparison(subject, model, graphs, y, teacher, mask, class_names)
+        comparison = _comparison(subject, fitted, graphs, y, teacher, mask, class_names)
         named = comparison.class_names
     else:
-        comparison = _number_comparison(subject, model, target, graphs, y, teacher, mask)
+        comparison = _number_comparison(subject, fitted, target, graphs, y, teacher, mask)
         named = {value: target.with_unit(value) for value in labels}
     return ReportSubject(
         model=subject.model,
         labels=subject.labels,
         batch=subject.batch,
-        idt=model,
+        predictor=fitted,
         graphs=graphs,
         graph_names=_graph_names(graph_names, subject.batch.n_graphs),
         comparison=comparison,
         class_names=named,
-        title=_heading(model, dataset_name, teacher) if title is None else title,
+        title=_heading(fitted, dataset_name, teacher) if title is None else title,
         dataset_name=dataset_name,
         teacher_name=None if teacher is None else _teacher_name(teacher),
     )
 
 
-def _fitted(idt: Any) -> IDTPredictor | ScorecardPredictor:
-    for name in ("idt_", "scorecard_"):
-        if not isinstance(idt, IDTPredictor | ScorecardPredictor) and hasattr(idt, name):
-            # A distiller; its room needs torch, which a report does not.
-            idt = getattr(idt, name)
-    if isinstance(idt, IDTPredictor):
-        check_fitted(idt, "model_")
-        return idt
-    if isinstance(idt, ScorecardPredictor):
-        check_fitted(idt, "path_")
-        return idt
-    raise UnsupportedInputError(
-        "idt must be a fitted IDTClassifier, IDTRegressor, IDTPredictor, IDTDistiller or the like, "
-        f"or the same of a scorecard. Got {type(idt).__name__} instead."
-    )
-
-
 def _comparison(
     subject: Subject,
-    idt: IDTPredictor | ScorecardPredictor,
+    model: FittedModel,
     graphs: Any,
     y: object,
     teacher: object,
@@ -188,7 +172,7 @@ def _comparison(
     rows = _rows(subject, mask, teacher)
     truth = None if y is None else check_labels(y, count, of=level)
     taught = None if teacher is None else _teacher_labels(teacher, graphs, subject)
-    predicted = idt.predict(graphs)
+    predicted = model.predict(graphs)
     for labels, who in ((truth, "y"), (taught, "The teacher")):
         if labels is not None and (labels.dtype.kind in "US") != (predicted.dtype.kind in "US"):
             raise LabelError(
@@ -198,7 +182,7 @@ def _comparison(
     truth = None if truth is None else truth[rows]
     taught = None if taught is None else taught[rows]
     names = _names_of_classes(class_names, subject.labels, truth, taught)
-    sure = [_second_class(one, graphs, subject.labels) for one in (idt, teacher)]
+    sure = [_second_class(one, graphs, subject.labels) for one in (model, teacher)]
     certain, theirs = (None if column is None else column[rows] for column in sure)
     return Comparison(level, names, rows, predicted[rows], truth, taught, certain, theirs)
 
@@ -218,7 +202,7 @@ def _rows(subject: Subject, mask: object, teacher: object) -> npt.NDArray[np.int
 
 def _number_comparison(
     subject: Subject,
-    model: IDTPredictor | ScorecardPredictor,
+    model: FittedModel,
     target: Target,
     graphs: Any,
     y: object,

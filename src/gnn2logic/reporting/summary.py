@@ -29,9 +29,9 @@ _QUIET_SETTINGS = frozenset({"verbose", "n_jobs", "n_shards"})
 
 def story_of(subject: ReportSubject, limits: ReportLimits) -> TreeStory | CardStory:
     """Return what there is to say about a model of either form."""
-    if isinstance(subject.idt, ScorecardPredictor):
-        return CardStory(subject, subject.idt, limits)
-    return TreeStory(subject, subject.idt, limits)
+    if isinstance(subject.predictor, ScorecardPredictor):
+        return CardStory(subject, subject.predictor, limits)
+    return TreeStory(subject, subject.predictor, limits)
 
 
 def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -> dict[str, Any]:
@@ -126,9 +126,9 @@ def _data(subject: ReportSubject) -> dict[str, Any]:
 
 
 def _model(subject: ReportSubject, story: TreeStory | CardStory) -> dict[str, Any]:
-    settings = subject.idt._parameters_to_save()
+    settings = subject.predictor._parameters_to_save()
     return {
-        "kind": type(subject.idt).__name__,
+        "kind": type(subject.predictor).__name__,
         **story.model(),
         "settings": {
             name: settings[name]
@@ -215,7 +215,7 @@ def _example_notes(
     subject: ReportSubject, limits: ReportLimits, examples: list[dict[str, Any]]
 ) -> list[str]:
     level, comparison = subject.level, subject.comparison
-    noun = "scorecard" if isinstance(subject.idt, ScorecardPredictor) else "rule"
+    noun = "scorecard" if isinstance(subject.predictor, ScorecardPredictor) else "rule"
     notes = [f"Shown are {len(examples)} of {len(comparison.rows)} {level}s: "]
     if isinstance(comparison, NumberComparison):
         by = "predicted" if comparison.truth is None else "true"

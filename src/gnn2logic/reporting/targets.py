@@ -125,7 +125,7 @@ def one_of_several(
     for number, (name, column) in enumerate(zip(model.target_names_, columns, strict=True)):
         known = np.ones(count, dtype=bool) if column is None else column.known
         given: dict[str, Any] = {
-            "idt": model[name],
+            "model": model[name],
             "graphs": graphs,
             "y": None if column is None else column.values,
             "teacher": _teacher_of(teacher, number, len(model), count),
