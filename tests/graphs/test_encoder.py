@@ -83,20 +83,20 @@ def test_names_of_predicates() -> None:
 
 def test_many_whole_numbers_are_cut_by_thresholds() -> None:
     values = list(range(33))
-    assert fit_column(values).columns_[0].kind == "continuous"
+    assert fit_column(values).columns_[0].feature_type == "continuous"
     assert len(fit_column(values).names_) == 8
     assert len(fit_column(values, n_thresholds=3).names_) == 3
-    assert fit_column(values, max_categories=33).columns_[0].kind == "categorical"
-    assert fit_column(values[:32]).columns_[0].kind == "categorical"
+    assert fit_column(values, max_categories=33).columns_[0].feature_type == "categorical"
+    assert fit_column(values[:32]).columns_[0].feature_type == "categorical"
 
 
 def test_many_strings_are_refused() -> None:
     words = [f"w{number:02}" for number in range(33)]
     with pytest.raises(
-        FeatureError, match="'c' must have at most max_categories=32.*Got 33.*kinds"
+        FeatureError, match="'c' must have at most max_categories=32.*Got 33.*feature_types"
     ):
         fit_column(words)
-    assert len(fit_column(words, kinds={"c": "categorical"}).names_) == 33
+    assert len(fit_column(words, feature_types={"c": "categorical"}).names_) == 33
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_many_strings_are_refused() -> None:
     ],
 )
 def test_kinds_can_be_chosen(values: Any, kind: str, names: tuple[str, ...]) -> None:
-    encoder = fit_column(values, kinds={"c": kind})
+    encoder = fit_column(values, feature_types={"c": kind})
     assert encoder.names_ == names
     assert encoder.transform(column(values)).names == names
 
@@ -120,10 +120,13 @@ def test_kinds_can_be_chosen(values: Any, kind: str, names: tuple[str, ...]) -> 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kinds": {"d": "binary"}}, "columns of the graphs: 'c'. Got 'd'"),
-        ({"kinds": {"c": "ordinal"}}, "column 'c' must be one of 'binary', .* Got 'ordinal'"),
-        ({"kinds": ["binary"]}, r"kinds must map column names.*Got \['binary'\]"),
-        ({"kinds": {"c": "binary"}}, "'c' must be binary.*Got 7 at node 0 of graph 0"),
+        ({"feature_types": {"d": "binary"}}, "columns of the graphs: 'c'. Got 'd'"),
+        (
+            {"feature_types": {"c": "ordinal"}},
+            "column 'c' must be one of 'binary', .* Got 'ordinal'",
+        ),
+        ({"feature_types": ["binary"]}, r"feature_types must map column names.*Got \['binary'\]"),
+        ({"feature_types": {"c": "binary"}}, "'c' must be binary.*Got 7 at node 0 of graph 0"),
         ({"max_categories": 0}, "max_categories must be a whole number >= 1. Got 0"),
         ({"n_thresholds": 2.5}, "n_thresholds must be a whole number >= 1. Got 2.5"),
         ({"n_thresholds": True}, "n_thresholds must be a whole number >= 1. Got True"),
@@ -138,7 +141,7 @@ def test_bad_options_are_found_at_fit(options: dict[str, Any], message: str) -> 
 def test_strings_are_only_categories() -> None:
     for kind in ("continuous", "binary"):
         with pytest.raises(FeatureError, match="'c' must have numbers. Got the string 'N' at node"):
-            fit_column(["N", "C"], kinds={"c": kind})
+            fit_column(["N", "C"], feature_types={"c": kind})
 
 
 # Encoding ---------------------------------------------------------------------------------------
@@ -175,7 +178,7 @@ def test_transform_compares_with_the_printed_threshold(
     train: list[float], test: list[float], dtype: type, most: int
 ) -> None:
     encoder = PredicateEncoder(
-        feature_names=["c"], kinds={"c": "continuous"}, n_thresholds=most
+        feature_names=["c"], feature_types={"c": "continuous"}, n_thresholds=most
     ).fit([graph(np.array(train, dtype=dtype)[:, None])])
     with np.errstate(over="ignore"):
         values: npt.NDArray[Any] = np.array(test, dtype=dtype)
@@ -196,7 +199,7 @@ def test_categories_are_the_values(values: list[int], form: str) -> None:
     dtype = {"i": np.int32, "u": np.int16, "f": np.float32, "l": np.float64}[form]
     array = np.array(values, dtype=dtype)[:, None]
     encoder = PredicateEncoder(
-        feature_names=["c"], kinds={"c": "categorical"}, max_categories=50
+        feature_names=["c"], feature_types={"c": "categorical"}, max_categories=50
     ).fit([graph(array)])
     batch = encoder.transform([graph(array.astype(np.int64))])
     for value in set(values):
@@ -243,7 +246,9 @@ def test_unseen_strings() -> None:
 
 def test_binary_columns_stay_binary() -> None:
     encoder = fit_column([0, 1])
-    with pytest.raises(FeatureError, match="'c' must be binary.*Got 2 at node 0 of graph 1.*kinds"):
+    with pytest.raises(
+        FeatureError, match="'c' must be binary.*Got 2 at node 0 of graph 1.*feature_types"
+    ):
         encoder.transform(column([1, 2]))
 
 
@@ -421,6 +426,6 @@ def test_float32_categories_are_the_decimals_they_look_like() -> None:
     square = np.zeros((2, 2))
     narrow = [(square, np.array([[0.1], [0.7]], dtype=np.float32))]
     wide = [(square, np.array([[0.1], [0.7]]))]
-    encoder = PredicateEncoder(kinds={"U0": "categorical"}).fit(narrow)
+    encoder = PredicateEncoder(feature_types={"U0": "categorical"}).fit(narrow)
     assert encoder.names_ == ("U0=0.1", "U0=0.7")
     assert encoder.transform(wide).predicates.tolist() == [[True, False], [False, True]]

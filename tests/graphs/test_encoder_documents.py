@@ -28,7 +28,9 @@ def example() -> dict[str, Any]:
     x = [[7, 0.0, 0.12], [8, 1.0, 0.48], [7, 1.0, 0.97]]
     five: Any = np.int64(5)
     encoder = PredicateEncoder(
-        feature_names=("atom", "ring", "charge"), kinds={"ring": "binary"}, n_thresholds=five
+        feature_names=("atom", "ring", "charge"),
+        feature_types={"ring": "binary"},
+        n_thresholds=five,
     )
     return encoder.fit([graph(x)]).to_document()
 
@@ -70,9 +72,9 @@ values = st.one_of(
 def test_saved_encoders_encode_alike(
     train: list[tuple[float, float]], test: list[tuple[float, float]], dtype: type
 ) -> None:
-    encoder = PredicateEncoder(kinds={"U0": "continuous", "U1": "categorical"}, n_thresholds=3).fit(
-        [graph(np.array(train, dtype=dtype))]
-    )
+    encoder = PredicateEncoder(
+        feature_types={"U0": "continuous", "U1": "categorical"}, n_thresholds=3
+    ).fit([graph(np.array(train, dtype=dtype))])
     again = through_json(encoder)
     assert again.columns_ == encoder.columns_
     assert again.names_ == encoder.names_

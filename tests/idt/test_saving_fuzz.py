@@ -35,7 +35,7 @@ def check_model(model: Any) -> None:
     assert model.prune().rules_.chosen.formulas.keys() == set(model.classes_.tolist())
     # Columns of other kinds want other graphs, and say so.
     columns = [column.name for column in encoder.columns_]
-    if all(column.kind == "binary" for column in encoder.columns_):
+    if all(column.feature_type == "binary" for column in encoder.columns_):
         raw = GraphBatch(batch.predicates, batch.adjacency, ptr=batch.ptr, names=columns)
         try:
             proba = model.predict_proba(raw)

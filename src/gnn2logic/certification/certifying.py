@@ -141,8 +141,8 @@ def _all_sorts(pair: ModelPair) -> list[Data]:
     """Return graphs that have every sort of node there can be, for rules that read predicates."""
     encoder = pair.rule.encoder_
     names = tuple(str(name) for name in encoder.feature_names_in_)
-    kinds = {column.kind for column in encoder.columns_}
-    if kinds - {"binary"} or len(names) > _MOST_PREDICATES or encoder.given_relations_:
+    types = {column.feature_type for column in encoder.columns_}
+    if types - {"binary"} or len(names) > _MOST_PREDICATES or encoder.given_relations_:
         raise UnsupportedInputError(
             "graphs must be given: their nodes say which features there are. Without them only "
             f"rules that read at most {_MOST_PREDICATES} predicates, and no relations, can be "

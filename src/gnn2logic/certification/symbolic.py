@@ -45,7 +45,7 @@ def certify_by_proof(
     z3 = load_z3()
     check_supported(pair.teacher.module)
     encoder = pair.rule.encoder_
-    if any(column.kind != "binary" for column in encoder.columns_) or encoder.relations_:
+    if any(column.feature_type != "binary" for column in encoder.columns_) or encoder.relations_:
         raise UnsupportedInputError(
             "The symbolic grade is for rules that read predicates, 0 or 1 at each node, and edges "
             "of one sort. Try grade='exhaustive'."

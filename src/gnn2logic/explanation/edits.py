@@ -118,7 +118,7 @@ class GraphEdits:
         position = {
             column.name: number
             for number, column in enumerate(self._columns)
-            if column.kind == "binary"
+            if column.feature_type == "binary"
         }
         if one_hot is None:
             everything = list(position.values())
@@ -263,9 +263,9 @@ def _like(before: Any, value: bool) -> Any:
 
 def _values(column: EncodedColumn, read: RawColumn) -> list[Any]:
     """Return one value for every different set of predicates that a column can give."""
-    if column.kind == "binary":
+    if column.feature_type == "binary":
         return [read.values.dtype.type(value).item() for value in (0, 1)]
-    if column.kind == "categorical":
+    if column.feature_type == "categorical":
         if read.is_text:
             return list(column.categories)
         return [read.values.dtype.type(value).item() for value in column.categories]
@@ -295,14 +295,14 @@ def _between_thresholds(thresholds: Sequence[float], dtype: np.dtype[Any]) -> li
 
 def _code(column: EncodedColumn, value: Any) -> object:
     """Return what a rule can see of a value."""
-    if column.kind == "continuous":
+    if column.feature_type == "continuous":
         return sum(value > limit for limit in column.thresholds)
-    return bool(value) if column.kind == "binary" else value
+    return bool(value) if column.feature_type == "binary" else value
 
 
 def _value_text(column: EncodedColumn, node: str, before: Any, after: Any) -> str:
     name = one_line(column.name)
-    if column.kind == "binary":
+    if column.feature_type == "binary":
         return f"make {name} {'true' if after else 'false'} at node {node}"
     shown = [one_line(category_text(value)) for value in (before, after)]
     return f"change {name} of node {node} from {shown[0]} to {shown[1]}"

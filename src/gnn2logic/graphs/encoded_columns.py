@@ -15,10 +15,10 @@ from gnn2logic.graphs.columns import RawColumn, distinct, is_binary
 from gnn2logic.graphs.inputs import Where
 
 __all__ = [
-    "KINDS",
+    "FEATURE_TYPES",
     "ColumnTest",
     "EncodedColumn",
-    "Kind",
+    "FeatureType",
     "choose_thresholds",
     "decimal_text",
     "encode_column",
@@ -145,8 +145,8 @@ def _spread(below: npt.NDArray[np.int64], total: int, count: int) -> list[int]:
     return sorted(chosen)
 
 
-Kind = Literal["binary", "categorical", "continuous"]
-KINDS: tuple[str, ...] = get_args(Kind)
+FeatureType = Literal["binary", "categorical", "continuous"]
+FEATURE_TYPES: tuple[str, ...] = get_args(FeatureType)
 
 Category = int | float | str
 
@@ -176,7 +176,7 @@ class EncodedColumn:
     ----------
     name : str
         The name of the column.
-    kind : {"binary", "categorical", "continuous"}
+    feature_type : {"binary", "categorical", "continuous"}
         A predicate as it is; one predicate per category; or one predicate per threshold.
     categories : tuple of int, float or str
         The values that have a predicate ``name=value``.
@@ -190,16 +190,16 @@ class EncodedColumn:
     """
 
     name: str
-    kind: Kind
+    feature_type: FeatureType
     categories: tuple[Category, ...] = ()
     thresholds: tuple[float, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the predicates that the column gives."""
-        if self.kind == "binary":
+        if self.feature_type == "binary":
             return (self.name,)
-        if self.kind == "categorical":
+        if self.feature_type == "categorical":
             return tuple(f"{self.name}={category_text(value)}" for value in self.categories)
         return tuple(f"{self.name} > {decimal_text(value)}" for value in self.thresholds)
 
@@ -210,9 +210,9 @@ class EncodedColumn:
         >>> EncodedColumn("charge", "continuous", thresholds=(0.5,)).tests
         (ColumnTest(column='charge', comparison='>', value=0.5),)
         """
-        if self.kind == "binary":
+        if self.feature_type == "binary":
             return (ColumnTest(self.name, "is true"),)
-        if self.kind == "categorical":
+        if self.feature_type == "categorical":
             return tuple(ColumnTest(self.name, "=", value) for value in self.categories)
         return tuple(ColumnTest(self.name, ">", value) for value in self.thresholds)
 
@@ -239,20 +239,25 @@ def _is_whole(values: npt.NDArray[Any]) -> bool:
 
 
 def learn_column(
-    column: RawColumn, kind: Kind | None, *, max_categories: int, n_thresholds: int, where: Where
+    column: RawColumn,
+    feature_type: FeatureType | None,
+    *,
+    max_categories: int,
+    n_thresholds: int,
+    where: Where,
 ) -> EncodedColumn:
-    """Return how to encode a column; `kind` overrides what the values suggest."""
+    """Return how to encode a column; `feature_type` overrides what the values suggest."""
     if column.known is not None:
         if not column.known.any():
             return EncodedColumn(column.name, "binary")
         where = _where_known(column.known, where)
         column = RawColumn(column.name, column.values[column.known])
-    if kind is None:
-        kind = _suggest(column, max_categories)
-    if kind == "binary":
-        check_binary(column, where, hint="choose another kind for it")
+    if feature_type is None:
+        feature_type = _suggest(column, max_categories)
+    if feature_type == "binary":
+        check_binary(column, where, hint="choose another type for it")
         return EncodedColumn(column.name, "binary")
-    if kind == "categorical":
+    if feature_type == "categorical":
         values, _ = distinct(column.values)
         categories = tuple(_category(value) for value in values)
         return EncodedColumn(column.name, "categorical", categories=categories)
@@ -262,7 +267,7 @@ def learn_column(
     return EncodedColumn(column.name, "continuous", thresholds=thresholds)
 
 
-def _suggest(column: RawColumn, max_categories: int) -> Kind:
+def _suggest(column: RawColumn, max_categories: int) -> FeatureType:
     values = column.values
     if is_binary(values):
         return "binary"
@@ -271,7 +276,7 @@ def _suggest(column: RawColumn, max_categories: int) -> Kind:
         raise FeatureError(
             f"Column {column.name!r} must have at most max_categories={max_categories} different "
             f"strings. Got {n_distinct}. Leave it out with node_attributes=[...], raise "
-            f"max_categories, or say kinds={{{column.name!r}: 'categorical'}}."
+            f"max_categories, or say feature_types={{{column.name!r}: 'categorical'}}."
         )
     if column.is_text or n_distinct == 1 or (_is_whole(values) and n_distinct <= max_categories):
         return "categorical"
@@ -286,15 +291,15 @@ def encode_column(learned: EncodedColumn, column: RawColumn, where: Where) -> np
         everywhere = np.zeros((len(column.values), there.shape[1]), dtype=bool)
         everywhere[column.known] = there
         return everywhere
-    if learned.kind == "binary":
+    if learned.feature_type == "binary":
         check_binary(
             column,
             where,
-            hint="fit on graphs that have such values, or choose another kind with "
-            f"kinds={{{learned.name!r}: ...}}",
+            hint="fit on graphs that have such values, or choose another type with "
+            f"feature_types={{{learned.name!r}: ...}}",
         )
         return np.asarray(column.values != 0)[:, None]
-    if learned.kind == "categorical":
+    if learned.feature_type == "categorical":
         _check_same_type(learned, column, where)
         # Python compares whole numbers and floats exactly, whatever their size.
         values, codes = distinct(column.values)
@@ -312,7 +317,7 @@ def unseen_warnings(
     learned: EncodedColumn, column: RawColumn, predicates: npt.NDArray[np.bool_], where: Where
 ) -> list[str]:
     """Return what to say of values of a categorical column that have no predicate."""
-    if learned.kind != "categorical":
+    if learned.feature_type != "categorical":
         return []
     without = ~predicates.any(axis=1)
     rows = np.flatnonzero(without if column.known is None else without & column.known)

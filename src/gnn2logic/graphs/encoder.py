@@ -1,4 +1,4 @@
-"""`PredicateEncoder`: features of any kind as named Boolean predicates."""
+"""`PredicateEncoder`: features of any sort as named Boolean predicates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gnn2logic.exceptions import FeatureError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawColumn, RawGraphs
 from gnn2logic.graphs.edge_features import edge_locator
-from gnn2logic.graphs.encoded_columns import KINDS, EncodedColumn, Kind, learn_column
+from gnn2logic.graphs.encoded_columns import FEATURE_TYPES, EncodedColumn, FeatureType, learn_column
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.graphs.inputs import Where, node_locator
 
@@ -40,7 +40,7 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
     feature_names : sequence of str, or mapping of node type to these, optional
         Names of the columns of feature matrices, ``U0, U1, ...`` by default. For ``HeteroData`` a
         list for each type of nodes.
-    kinds : mapping of str to {"binary", "categorical", "continuous"}, optional
+    feature_types : mapping of str to {"binary", "categorical", "continuous"}, optional
         What to make of the named columns, instead of what their values suggest.
     max_categories : int, default=32
         A column of whole numbers with more values than this is cut by thresholds; one of strings
@@ -64,7 +64,7 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
     Attributes
     ----------
     columns_ : list of EncodedColumn
-        What was learned about each column: name, kind, categories or thresholds.
+        What was learned about each column: name, type, categories or thresholds.
     edge_columns_ : list of EncodedColumn
         The same about each column of `edge_features`.
     n_features_in_ : int
@@ -139,12 +139,12 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
         for option in ("max_categories", "n_thresholds"):
             check_whole(option, getattr(self, option), least=1, error=FeatureError)
         every = (*raw.columns, *(raw.edges.columns if raw.edges is not None else ()))
-        kinds = self._checked_kinds(tuple(column.name for column in every))
+        types = self._checked_types(tuple(column.name for column in every))
 
         def learn(column: RawColumn, where: Where) -> EncodedColumn:
             return learn_column(
                 column,
-                kinds.get(column.name),
+                types.get(column.name),
                 max_categories=self.max_categories,
                 n_thresholds=self.n_thresholds,
                 where=where,
@@ -163,17 +163,20 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
         )
         self._set_learned(columns, tuple(raw.structure.relations), edge_columns)
 
-    def _checked_kinds(self, names: Sequence[str]) -> Mapping[str, Kind]:
-        kinds = {} if self.kinds is None else self.kinds
-        if not isinstance(kinds, Mapping):
+    def _checked_types(self, names: Sequence[str]) -> Mapping[str, FeatureType]:
+        types = {} if self.feature_types is None else self.feature_types
+        if not isinstance(types, Mapping):
             raise FeatureError(
-                f"kinds must map column names to one of {some_of(KINDS)}. Got {kinds!r} instead."
+                f"feature_types must map column names to one of {some_of(FEATURE_TYPES)}. "
+                f"Got {types!r} instead."
             )
-        for name, kind in kinds.items():
+        for name, feature_type in types.items():
             if name not in names:
                 raise FeatureError(
-                    f"kinds must name columns of the graphs: {some_of(names)}. "
+                    f"feature_types must name columns of the graphs: {some_of(names)}. "
                     f"Got {name!r} instead."
                 )
-            check_choice(f"The kind of column {name!r}", kind, KINDS, error=FeatureError)
-        return cast("Mapping[str, Kind]", kinds)
+            check_choice(
+                f"The type of column {name!r}", feature_type, FEATURE_TYPES, error=FeatureError
+            )
+        return cast("Mapping[str, FeatureType]", types)

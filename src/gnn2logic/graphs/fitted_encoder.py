@@ -25,6 +25,7 @@ from gnn2logic.graphs.edge_features import EdgeFeatures, edge_relations, edges_b
 from gnn2logic.graphs.encoded_columns import (
     ColumnTest,
     EncodedColumn,
+    FeatureType,
     encode_column,
     unseen_warnings,
 )
@@ -44,6 +45,8 @@ FORMAT = "gnn2logic.predicate_encoder"
 # Version 2 has the setting `structure`, and version 3 relations of `edge_features`; older files are
 # read as without it. Encoders without such relations are written as version 2.
 FORMAT_VERSION = 3
+# What settings are called in files, where that is not their name.
+_NAMES_IN_FILES = {"feature_types": "kinds"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class _Continuous(_Column, tag="continuous", frozen=True):
 
 class _Settings(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     feature_names: list[str] | dict[str, list[str]] | None
-    kinds: dict[str, Literal["binary", "categorical", "continuous"]] | None
+    feature_types: dict[str, FeatureType] | None = msgspec.field(name="kinds")
     max_categories: int
     n_thresholds: int
     edge_types: str | bool | None
@@ -98,7 +101,9 @@ def to_document(state: EncoderState) -> dict[str, Any]:
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": 2,
-        "settings": {name: _plain(value) for name, value in state.settings.items()},
+        "settings": {
+            _NAMES_IN_FILES.get(name, name): _plain(value) for name, value in state.settings.items()
+        },
         "columns": [_column_document(column) for column in state.columns],
         "relations": list(state.relations),
     }
@@ -121,10 +126,10 @@ def _plain(value: object) -> object:
 
 
 def _column_document(column: EncodedColumn) -> dict[str, Any]:
-    document: dict[str, Any] = {"kind": column.kind, "name": column.name}
-    if column.kind == "categorical":
+    document: dict[str, Any] = {"kind": column.feature_type, "name": column.name}
+    if column.feature_type == "categorical":
         document["categories"] = list(column.categories)
-    elif column.kind == "continuous":
+    elif column.feature_type == "continuous":
         document["thresholds"] = list(column.thresholds)
     return document
 
@@ -192,7 +197,7 @@ def _rising(values: Sequence[Any]) -> bool:
 
 _SETTINGS = (
     "feature_names",
-    "kinds",
+    "feature_types",
     "max_categories",
     "n_thresholds",
     "edge_types",
@@ -219,7 +224,7 @@ class FittedEncoder:
         self,
         *,
         feature_names: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-        kinds: Mapping[str, str] | None = None,
+        feature_types: Mapping[str, str] | None = None,
         max_categories: int = 32,
         n_thresholds: int = 8,
         edge_types: str | bool | None = None,
@@ -229,7 +234,7 @@ class FittedEncoder:
         edge_features: EdgeFeatures = None,
     ) -> None:
         self.feature_names = feature_names
-        self.kinds = kinds
+        self.feature_types = feature_types
         self.max_categories = max_categories
         self.n_thresholds = n_thresholds
         self.edge_types = edge_types
