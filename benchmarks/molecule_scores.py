@@ -41,7 +41,7 @@ def choices(model: Model) -> list[Model]:
     """Return the model with every row of its table."""
     if isinstance(model, gl.IDTPredictor):
         return [model.pick(index) for index in range(len(model.rules_))]
-    return [model.pick(lines=lines) for lines in range(1, len(model.lines_) + 1)]
+    return [model.pick(n_lines=lines) for lines in range(1, len(model.lines_) + 1)]
 
 
 def bbbp(folder: Path, seeds: int) -> None:

@@ -79,7 +79,7 @@ def main() -> None:
 
     # Small graphs that show how the two differ.
     found = gl.find_disagreements(
-        idt, teacher, test.to_pyg(), n=1, max_nodes=8, budget=1000, random_state=0
+        idt, teacher, test.to_pyg(), n_disagreements=1, max_nodes=8, budget=1000, random_state=0
     )
     print(found)
 

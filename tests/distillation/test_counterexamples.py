@@ -31,7 +31,7 @@ def model_of(text: str, graphs: GraphBatch = GRAPHS) -> Any:
 def test_the_smallest_possible_graph_is_found() -> None:
     """A node with more than 2 neighbours but not more than 3 needs 4 nodes and 3 edges."""
     model, net = model_of("1(A true > 3) > 0"), to_gnn(parse("1(A true > 2) > 0"))
-    found = find_disagreements(model, net, GRAPHS, n=3, random_state=0)
+    found = find_disagreements(model, net, GRAPHS, n_disagreements=3, random_state=0)
     first = found[0].graph
     assert (first.n_nodes, first.n_edges) == (4, 6)
     assert sorted(first.edges().degrees.tolist()) == [1, 1, 1, 3]
@@ -44,14 +44,14 @@ def test_nodes_are_searched_down_to_graphs_of_one_node() -> None:
     model = IDTNodeClassifier(n_layers=0, random_state=0).fit(GRAPHS, labels)
     net = to_gnn(parse("U1"), level="node")
     for graphs in (GRAPHS, random_graphs(9, sizes=1, random_state=0)):
-        found = find_disagreements(model, net, graphs, n=2, random_state=0)
+        found = find_disagreements(model, net, graphs, n_disagreements=2, random_state=0)
         assert [(own.graph.n_nodes, own.node) for own in found] == [(1, 0), (1, 0)]
 
 
 def test_edges_that_do_not_matter_are_taken_away() -> None:
     dense = random_graphs(40, sizes=5, density=0.95, random_state=0)
     model, net = model_of("1 true > 5"), to_gnn(parse("1 true > 3"))
-    found = find_disagreements(model, net, dense, n=1, random_state=0)
+    found = find_disagreements(model, net, dense, n_disagreements=1, random_state=0)
     assert (found[0].graph.n_nodes, found[0].graph.n_edges) == (4, 0)
 
 
@@ -59,13 +59,13 @@ def test_edges_are_added_where_the_data_has_none() -> None:
     lonely = random_graphs(20, sizes=5, density=0.0, random_state=0)
     model = from_formulas({1: "1 true > 100"}, otherwise=0, names=["U0", "U1"])
     net = to_gnn(parse("1(A true > 0) > 0"))
-    found = find_disagreements(model, net, lonely, n=1, random_state=0)
+    found = find_disagreements(model, net, lonely, n_disagreements=1, random_state=0)
     assert (found[0].graph.n_nodes, found[0].graph.n_edges) == (2, 2)
 
 
 def test_answers_are_true_and_graphs_are_new_and_different() -> None:
     model, net = model_of("1(A U0 > 1) > 1"), to_gnn(parse("1(A U0 > 1) > 2"))
-    found = find_disagreements(model, net, GRAPHS, n=4, random_state=1)
+    found = find_disagreements(model, net, GRAPHS, n_disagreements=4, random_state=1)
     assert len(found) == 4
     assert 4 <= found.n_compared <= 10_000
     for own in found:
@@ -78,7 +78,10 @@ def test_answers_are_true_and_graphs_are_new_and_different() -> None:
 
 def test_the_same_seed_finds_the_same() -> None:
     model, net = model_of("1(A U0 > 1) > 1"), to_gnn(parse("1(A U1 > 1) > 1"))
-    runs = [find_disagreements(model, net, GRAPHS, n=3, random_state=seed) for seed in (5, 5)]
+    runs = [
+        find_disagreements(model, net, GRAPHS, n_disagreements=3, random_state=seed)
+        for seed in (5, 5)
+    ]
     assert [own.graph for own in runs[0]] == [own.graph for own in runs[1]]
     assert runs[0].n_compared == runs[1].n_compared
 
@@ -108,7 +111,12 @@ def test_large_graphs_are_cut_and_never_grow() -> None:
         result: torch.Tensor = module(batch.x, batch.edge_index, batch.batch)
         return result
 
-    options: dict[str, Any] = {"n": 2, "max_nodes": 8, "budget": 600, "random_state": 0}
+    options: dict[str, Any] = {
+        "n_disagreements": 2,
+        "max_nodes": 8,
+        "budget": 600,
+        "random_state": 0,
+    }
     eight = Teacher(to_gnn(parse("1 true > 7")), forward=forward)
     found = find_disagreements(never, eight, large, **options)
     assert [one.graph.n_nodes for one in found] == [8, 8]
@@ -140,7 +148,7 @@ def test_features_and_edge_attributes_come_from_the_data() -> None:
 
     labels = [int(data.x[:, 0].sum() > 2) for data in graphs]
     model = IDTClassifier(n_layers=1, random_state=0).fit(graphs, labels)
-    found = find_disagreements(model, Teacher(Net()), graphs, n=3, random_state=0)
+    found = find_disagreements(model, Teacher(Net()), graphs, n_disagreements=3, random_state=0)
     assert len(found) == 3
     for own in found:
         assert (own.data.x[:, :3].sum(dim=1) == 1).all()
@@ -155,7 +163,7 @@ def test_nodes() -> None:
         GRAPHS, labels
     )
     teacher = Teacher(to_gnn(parse("A U0 > 0"), level="node"), level="node")
-    found = find_disagreements(model, teacher, GRAPHS, n=1, random_state=0)
+    found = find_disagreements(model, teacher, GRAPHS, n_disagreements=1, random_state=0)
     assert found.level == "node"
     graph, node = found[0].graph, found[0].node
     assert (graph.n_nodes, graph.n_edges) == (2, 2)
@@ -167,13 +175,13 @@ def test_graphs_without_predicates() -> None:
     bare = random_graphs(60, sizes=6, names=(), random_state=0)
     net = to_gnn(parse("1(A true > 1) > 0"))
     model = model_of("1(A true > 2) > 2", bare)
-    found = find_disagreements(model, net, bare, n=1, random_state=0)
+    found = find_disagreements(model, net, bare, n_disagreements=1, random_state=0)
     assert (found[0].graph.n_nodes, found[0].graph.n_edges) == (3, 4)
 
 
 def test_bad_inputs() -> None:
     model, net = model_of("1 U0 > 2"), to_gnn(parse("1 U0 > 1"))
-    for name in ("n", "max_nodes", "budget"):
+    for name in ("n_disagreements", "max_nodes", "budget"):
         options: dict[str, Any] = {name: 0}
         with pytest.raises(ParameterError, match=f"{name} must be a whole number >= 1"):
             find_disagreements(model, net, GRAPHS, **options)
@@ -186,7 +194,7 @@ def test_the_given_graphs_are_left_as_they_are() -> None:
     model, net = model_of("1(A U0 > 1) > 1"), to_gnn(parse("1(A U1 > 1) > 1"))
     given = to_pyg(GRAPHS)
     before = [data.clone() for data in given]
-    assert find_disagreements(model, net, given, n=3, random_state=0)
+    assert find_disagreements(model, net, given, n_disagreements=3, random_state=0)
     for data, old in zip(given, before, strict=True):
         assert data.keys() == old.keys()
         assert torch.equal(data.x, old.x)

@@ -130,7 +130,7 @@ def test_disagreements_and_counterexamples_are_called_by_their_form() -> None:
     some = disagreements(card, network, own[[0, 1, 3, 4]])
     assert str(some).splitlines()[1] == "graph  nodes  edges  scorecard  teacher"
     assert [item.model for item in some] == [0, 0]
-    smallest = find_disagreements(card, network, own, n=1, random_state=0)[0]
+    smallest = find_disagreements(card, network, own, n_disagreements=1, random_state=0)[0]
     assert smallest.graph.column("U0").tolist() == [True, True]
 
 

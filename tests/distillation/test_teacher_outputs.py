@@ -273,7 +273,7 @@ def test_labels_tell_that_one_number_is_a_logit() -> None:
     with pytest.raises(TeacherError, match="one number"):
         gl.fidelity(module, module, OWN)
     assert len(gl.disagreements(tree, module, OWN)) == np.sum(tree.predict(OWN) != truth)
-    assert gl.find_disagreements(tree, module, OWN, n=1, budget=40).n_compared > 0
+    assert gl.find_disagreements(tree, module, OWN, n_disagreements=1, budget=40).n_compared > 0
     told = gl.explain(tree, OWN[0], teacher=module).teacher
     assert told is not None
     assert told.label == truth[0]

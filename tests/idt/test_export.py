@@ -161,7 +161,7 @@ class DotReader:
 @pytest.mark.parametrize("name", [*ODD_NAMES, "plain", "atom=N"])
 def test_dot_is_read_back_with_any_name(name: str) -> None:
     model = model_with(name, relation=name)
-    dot = DotReader(export_dot(model, [name, "other"], pruned=False))
+    dot = DotReader(export_dot(model, class_names=[name, "other"], pruned=False))
     split = model.layers[0].trees[0].splits[0]
     assert split is not None
     assert parse(dot.labels["0.0.0"]) is split.formula([predicate(name)])
@@ -229,8 +229,10 @@ def coordinates(picture: str) -> dict[str, tuple[float, float]]:
 
 @pytest.mark.parametrize("name", [*ODD_NAMES, "plain"])
 def test_tikz_is_well_formed_with_any_name(name: str) -> None:
-    check_latex(export_tikz(model_with(name, relation=name), [name, "b_c"], pruned=False))
-    check_latex(export_tikz(model_with(name, relation=name), [name, "b_c"]))
+    check_latex(
+        export_tikz(model_with(name, relation=name), class_names=[name, "b_c"], pruned=False)
+    )
+    check_latex(export_tikz(model_with(name, relation=name), class_names=[name, "b_c"]))
 
 
 def test_tikz_of_layers_with_lines_between() -> None:
@@ -280,7 +282,7 @@ def test_tikz_fits_into_what_tex_can_measure() -> None:
 
 
 def test_text_of_layers() -> None:
-    assert export_text(model_with("U0"), ["no", "yes"], pruned=False).split("\n") == [
+    assert export_text(model_with("U0"), class_names=["no", "yes"], pruned=False).split("\n") == [
         "Layer 0, tree 0",
         "  A^T U0 > 1",
         "  |- False: A^T U0 > 1/3",
@@ -310,8 +312,10 @@ def test_text_of_layers() -> None:
 
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_text_has_one_line_per_node_with_any_name(name: str) -> None:
-    plain = export_text(model_with("U0"), ["no", "yes"]).count("\n")
-    assert export_text(model_with(name, relation=name), [name, "yes"]).count("\n") == plain
+    plain = export_text(model_with("U0"), class_names=["no", "yes"]).count("\n")
+    assert (
+        export_text(model_with(name, relation=name), class_names=[name, "yes"]).count("\n") == plain
+    )
 
 
 def test_a_name_like_ours_is_told_apart() -> None:
@@ -370,14 +374,14 @@ def test_very_deep_trees_need_no_recursion(export: Any) -> None:
 @pytest.mark.parametrize("export", FORMATS)
 def test_constant_model(export: Any) -> None:
     model = IDT((), (), chain([], 1), "graph")
-    assert "Class only" in export(model, ["only"])
+    assert "Class only" in export(model, class_names=["only"])
 
 
 @pytest.mark.parametrize("export", FORMATS)
 def test_bad_input(export: Any) -> None:
     model = model_with("U0")
     with pytest.raises(LabelError, match="each of the 2 classes of the model. Got 3 instead"):
-        export(model, ["a", "b", "c"])
+        export(model, class_names=["a", "b", "c"])
     with pytest.raises(UnsupportedInputError, match="fitted IDTClassifier.* Got str instead"):
         export("model")
     with pytest.raises(NotFittedError):
@@ -398,7 +402,7 @@ def test_learned_models(seed: int, pruned: bool, n_classes: int) -> None:
     idt = prune(model.model_) if pruned else model.model_
     trees = [*(tree for layer in idt.layers for tree in layer.trees), idt.final]
     text, dot, picture = (export(model, pruned=pruned) for export in FORMATS)
-    assert text == export_text(model.model_, model.classes_.tolist(), pruned=pruned)
+    assert text == export_text(model.model_, class_names=model.classes_.tolist(), pruned=pruned)
     n_nodes = sum(tree.n_nodes for tree in trees)
     assert sum(label != "" for label in text.split("\n")) >= n_nodes
     read = DotReader(dot)

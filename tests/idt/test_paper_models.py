@@ -262,7 +262,7 @@ def test_both_classes_occur_on_the_far_graphs() -> None:
 
 
 def test_aids_in_all_formats() -> None:
-    assert export_text(aids(), ["i", "a"]).split("\n") == [
+    assert export_text(aids(), class_names=["i", "a"]).split("\n") == [
         "Layer 0, tree 0",
         "  [M_0^0]",
         "",

@@ -131,13 +131,13 @@ def test_the_path_goes_from_no_line_to_the_most(fitted: list[Any]) -> None:
         assert [row.n_lines for row in path] == list(range(len(path)))
         assert f"chosen: {path.reason}" in str(path)
         for row in path:
-            picked = model.pick(lines=row.n_lines)
+            picked = model.pick(n_lines=row.n_lines)
             assert len(picked.lines_) == row.n_lines
             assert picked.score(graphs, y) == pytest.approx(row.train, abs=1e-6)
             assert row.held_out is not None
         assert model.pick(0).card_ == path[0].card
-        with pytest.raises(ParameterError, match="lines must be the number of lines"):
-            model.pick(lines=99)
+        with pytest.raises(ParameterError, match="n_lines must be the number of lines"):
+            model.pick(n_lines=99)
         with pytest.raises(ParameterError, match="index of a card"):
             model.pick()
 

@@ -57,11 +57,11 @@ def test_the_table_has_every_line_with_its_points(model: ScorecardClassifier) ->
 def test_many_classes_have_a_column_each() -> None:
     labels = np.array(["a", "b", "c"])[TRUTH.astype(int) + parse("1 U1 > 7").evaluate(GRAPHS)]
     model = ScorecardClassifier(max_lines=3, n_layers=0, random_state=0).fit(GRAPHS, labels)
-    ax = plot_scorecard(model.pick(lines=2), title="Three")
+    ax = plot_scorecard(model.pick(n_lines=2), title="Three")
     shown = texts(ax)
     assert {"a", "b", "c"} <= set(shown)
     assert ax.get_title() == "Three"
-    assert plot_scorecard(model.pick(lines=0)) is not None
+    assert plot_scorecard(model.pick(n_lines=0)) is not None
 
 
 def test_the_path_marks_the_chosen_card(model: ScorecardClassifier) -> None:

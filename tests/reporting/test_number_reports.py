@@ -27,7 +27,7 @@ def learned(form: str) -> Any:
 @pytest.mark.parametrize("form", ["rule", "scorecard"])
 def test_figures_are_those_of_scikit_learn_and_all_texts_name_the_target(form: str) -> None:
     model, truth, teacher = learned(form), Y[TEST], Y[TEST] + 0.3 * NOISE[TEST]
-    page = report(model, GRAPHS[TEST], truth, teacher=teacher, n_examples=2, disagreements=3)
+    page = report(model, GRAPHS[TEST], truth, teacher=teacher, n_examples=2, n_disagreements=3)
     document, predicted = page.to_dict(), model.predict(GRAPHS[TEST])
     ours, theirs, baseline = document["scores"]
     assert ours["r2"] == pytest.approx(r2_score(truth, predicted))
@@ -56,7 +56,7 @@ def test_figures_are_those_of_scikit_learn_and_all_texts_name_the_target(form: s
 def test_examples_are_of_all_thirds_and_the_furthest_off() -> None:
     model = learned("rule")
     errors = np.abs(model.predict(GRAPHS[TEST]) - Y[TEST])
-    document = report(model, GRAPHS[TEST], Y[TEST], n_examples=1, disagreements=2).to_dict()
+    document = report(model, GRAPHS[TEST], Y[TEST], n_examples=1, n_disagreements=2).to_dict()
     shown = [example["graph"] for example in document["examples"]]
     assert set(np.argsort(-errors)[:2].tolist()) <= set(shown)
     ranks = np.argsort(np.argsort(Y[TEST]))[shown[:3]]

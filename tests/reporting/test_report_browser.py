@@ -36,7 +36,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reports")
-    graph_report(n_examples=4, disagreements=4).write_html(folder / "graphs.html")
+    graph_report(n_examples=4, n_disagreements=4).write_html(folder / "graphs.html")
     idt, graphs, labels = node_task()
     report(idt, graphs, labels, n_examples=2).write_html(folder / "nodes.html")
     return folder
@@ -79,7 +79,7 @@ def shown(browser: Any) -> list[str]:
 def test_choosing_a_formula_lights_up_its_nodes(browser: Any, pages: Path, level: str) -> None:
     if level == "graph":
         graphs = graph_task()[1]
-        document = graph_report(n_examples=4, disagreements=4).to_dict()
+        document = graph_report(n_examples=4, n_disagreements=4).to_dict()
     else:
         idt, graphs, labels = node_task()
         document = report(idt, graphs, labels, n_examples=2).to_dict()
@@ -108,7 +108,7 @@ def test_choosing_a_formula_lights_up_its_nodes(browser: Any, pages: Path, level
 
 
 def test_filters_and_search(browser: Any, pages: Path) -> None:
-    examples = graph_report(n_examples=4, disagreements=4).to_dict()["examples"]
+    examples = graph_report(n_examples=4, n_disagreements=4).to_dict()["examples"]
     look(browser, pages / "graphs.html")
 
     def those(wanted: Any) -> list[str]:

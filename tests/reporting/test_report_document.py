@@ -108,7 +108,7 @@ def test_what_was_distilled() -> None:
 
 def test_examples_are_of_every_class_and_show_disagreements() -> None:
     idt, graphs, truth, teacher = graph_task()
-    found = graph_report(n_examples=3, disagreements=4).to_dict()
+    found = graph_report(n_examples=3, n_disagreements=4).to_dict()
     predicted = idt.predict(graphs)
     examples = found["examples"]
     assert len({example["graph"] for example in examples}) == len(examples)
@@ -124,9 +124,9 @@ def test_examples_are_of_every_class_and_show_disagreements() -> None:
         assert example["differs"] == (predicted[graph] != teacher[graph])
     total = int((predicted != teacher).sum())
     assert f"{len(differing)} of the {total} on which rule and teacher differ" in found["notes"][0]
-    same = graph_report(n_examples=3, disagreements=4).to_dict()
+    same = graph_report(n_examples=3, n_disagreements=4).to_dict()
     assert same == found
-    other = graph_report(n_examples=3, disagreements=4, random_state=1).to_dict()
+    other = graph_report(n_examples=3, n_disagreements=4, random_state=1).to_dict()
     assert other["examples"] != examples
     assert {**other, "examples": 0, "notes": 0} == {**found, "examples": 0, "notes": 0}
 
@@ -233,7 +233,7 @@ def test_nothing_is_claimed_without_labels() -> None:
     only_teacher = report(idt, graphs, teacher=teacher).to_dict()
     assert only_teacher["confusion"] is None
     assert only_teacher["baseline"]["of"] == "teacher"
-    only_truth = report(idt, graphs, truth, disagreements=2).to_dict()
+    only_truth = report(idt, graphs, truth, n_disagreements=2).to_dict()
     wrong = [own for own in only_truth["examples"] if own["differs"]]
     assert wrong
     assert all(own["true"] != own["predicted"] for own in wrong)

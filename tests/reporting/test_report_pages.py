@@ -53,7 +53,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def usual() -> Report:
-    return graph_report(n_examples=2, disagreements=2, dataset_name="busy")
+    return graph_report(n_examples=2, n_disagreements=2, dataset_name="busy")
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ def test_all_forms_say_the_same(usual: Report) -> None:
 def test_files_are_written_whole_and_alike(usual: Report, tmp_path: Path) -> None:
     usual.write_html(tmp_path / "a.html")
     usual.write_markdown(tmp_path / "a.md")
-    again = graph_report(n_examples=2, disagreements=2, dataset_name="busy")
+    again = graph_report(n_examples=2, n_disagreements=2, dataset_name="busy")
     assert (tmp_path / "a.html").read_bytes().decode() == usual.to_html() == again.to_html()
     assert (tmp_path / "a.md").read_bytes().decode() == usual.to_markdown() == again.to_markdown()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.md"]
@@ -204,8 +204,8 @@ def test_files_are_written_whole_and_alike(usual: Report, tmp_path: Path) -> Non
 
 def test_size_is_bounded() -> None:
     idt, graphs, labels = node_task()
-    small = report(idt, graphs, labels, n_examples=1, disagreements=0).to_html()
-    large = report(idt, graphs, labels, n_examples=3, disagreements=0).to_html()
+    small = report(idt, graphs, labels, n_examples=1, n_disagreements=0).to_html()
+    large = report(idt, graphs, labels, n_examples=3, n_disagreements=0).to_html()
     assert len(small) < len(large) < 300_000
 
 

@@ -34,7 +34,7 @@ def model() -> ScorecardClassifier:
 
 def test_the_document_says_what_the_card_says(model: ScorecardClassifier) -> None:
     teacher = np.where(GRAPHS.column("U0").reshape(200, 9).sum(axis=1) > 4, "<active>", "inactive")
-    page = report(model, GRAPHS, TRUTH, teacher=teacher, n_examples=3, disagreements=2)
+    page = report(model, GRAPHS, TRUTH, teacher=teacher, n_examples=3, n_disagreements=2)
     document = page.to_dict()
     assert json.loads(page.to_json()) == json.loads(json.dumps(document))
     card = document["card"]
@@ -90,14 +90,14 @@ def test_nodes_with_many_classes() -> None:
 
 
 def test_one_line_is_told_as_one_rule(model: ScorecardClassifier) -> None:
-    page = report(model.pick(lines=1), GRAPHS, TRUTH, n_examples=0)
+    page = report(model.pick(n_lines=1), GRAPHS, TRUTH, n_examples=0)
     rule = page.to_dict()["card"]["one_rule"]
-    assert rule["text"] == str(model.pick(lines=1).formula(rule["class"]))
+    assert rule["text"] == str(model.pick(n_lines=1).formula(rule["class"]))
     assert "One line is one rule" in page.to_html()
     assert "One line is one rule" in page.to_markdown()
-    assert report(model.pick(lines=2), GRAPHS, n_examples=0).to_dict()["card"]["one_rule"] is None
+    assert report(model.pick(n_lines=2), GRAPHS, n_examples=0).to_dict()["card"]["one_rule"] is None
 
 
 def test_a_card_without_lines(model: ScorecardClassifier) -> None:
-    page = report(model.pick(lines=0), GRAPHS, TRUTH, n_examples=1)
+    page = report(model.pick(n_lines=0), GRAPHS, TRUTH, n_examples=1)
     assert "no lines: the score is always the same" in page.to_html()

@@ -263,7 +263,7 @@ def test_a_fitted_encoder_is_used_as_it_is(tmp_path: Path) -> None:
     other = PredicateEncoder().fit(graphs[:1])
     with pytest.warns(UnseenCategoryWarning, match="graphs from number 1 on"):
         write_shards(tmp_path / "few", graphs, encoder=other, shard_nodes=3)
-    settings_only = PredicateEncoder(kinds={"x": "continuous"})
+    settings_only = PredicateEncoder(feature_types={"x": "continuous"})
     cut = write_shards(tmp_path / "cut", graphs, encoder=settings_only, shard_nodes=3)
     assert cut.names[0].startswith("x > ")
     assert not hasattr(settings_only, "columns_")

@@ -59,7 +59,7 @@ def distill_with_counterexamples(
             idt,
             teacher,
             items,
-            n=wanted,
+            n_disagreements=wanted,
             max_nodes=max(data.num_nodes for data in items),
             budget=200 * wanted,
             random_state=number,

@@ -39,7 +39,7 @@ def find_disagreements(
     teacher: object,
     graphs: object,
     *,
-    n: int = 5,
+    n_disagreements: int = 5,
     max_nodes: int = 20,
     budget: int = 10_000,
     random_state: object = None,
@@ -59,7 +59,7 @@ def find_disagreements(
         See `as_teacher`.
     graphs : PyG graphs or GraphBatch
         Undirected if the graphs that are searched shall be.
-    n : int
+    n_disagreements : int
         The search stops when so many different graphs are found.
     max_nodes : int
         Larger graphs are cut down to so many nodes before the search starts from them.
@@ -82,11 +82,12 @@ def find_disagreements(
     >>> graphs = gl.random_graphs(100, sizes=5, random_state=0)
     >>> idt = gl.IDTClassifier(n_layers=0, random_state=0)
     >>> idt = idt.fit(graphs, gl.parse("1 U0 > 2").evaluate(graphs).astype(int))
-    >>> found = find_disagreements(idt, to_gnn(gl.parse("1 U0 > 1")), graphs, n=1, random_state=0)
+    >>> network = to_gnn(gl.parse("1 U0 > 1"))
+    >>> found = find_disagreements(idt, network, graphs, n_disagreements=1, random_state=0)
     >>> found[0].graph.column("U0"), found[0].graph.n_edges
     (array([ True,  True]), 0)
     """
-    check_whole("n", n, least=1)
+    check_whole("n_disagreements", n_disagreements, least=1)
     check_whole("max_nodes", max_nodes, least=1)
     search = _Search(
         fitted_classifier(model, reason="find_disagreements compares classes"),
@@ -95,7 +96,7 @@ def find_disagreements(
         check_whole("budget", budget, least=1),
     )
     rng = np.random.default_rng(seed_from(random_state))
-    candidates = search.run(n, max_nodes, rng)
+    candidates = search.run(n_disagreements, max_nodes, rng)
     return search.report(candidates)
 
 

@@ -285,10 +285,10 @@ class GraphBatch:
         index = graph_numbers(graphs, self.n_graphs)
         return GraphBatch._trusted(*taken_blocks(self._arrays, index))
 
-    def split(self, parts: int) -> list[GraphBatch]:
-        """Return at most `parts` batches of consecutive whole graphs with about equal nodes."""
-        check_whole("parts", parts, least=1, error=GraphError)
-        targets = np.arange(1, parts) * self.n_nodes / parts
+    def split(self, n_batches: int) -> list[GraphBatch]:
+        """Return at most `n_batches` batches of consecutive whole graphs with about equal nodes."""
+        check_whole("n_batches", n_batches, least=1, error=GraphError)
+        targets = np.arange(1, n_batches) * self.n_nodes / n_batches
         cuts = np.unique([0, *np.searchsorted(self._ptr, targets).tolist(), self.n_graphs])
         return [self[int(start) : int(stop)] for start, stop in pairwise(cuts)]
 

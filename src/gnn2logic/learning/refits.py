@@ -33,15 +33,15 @@ def stability(
     estimator: Any,
     graphs: object,
     y: object = None,
-    n: int = 10,
     *,
+    n_fits: int = 10,
     bootstrap: bool = True,
     mask: object = None,
     max_nodes: int = 6,
     random_state: object = None,
     verbose: int | None = None,
 ) -> Stability:
-    """Fit an estimator `n` times and count how often the same rule comes back.
+    """Fit an estimator several times and count how often the same rule comes back.
 
     Would other graphs, or another seed, have given this rule? Every fit sees a bootstrap of the
     graphs, as many as there are, drawn with replacement, and has its own ``random_state``. A
@@ -59,7 +59,7 @@ def stability(
     graphs : anything that `gnn2logic.as_batch` reads, or ShardStore
     y : array, optional
         One label for each graph, or for each node in batch order. A store may have labels.
-    n : int
+    n_fits : int
         The number of fits, at least 2.
     bootstrap : bool
         False: all fits see all graphs, and only ``random_state`` differs.
@@ -70,7 +70,8 @@ def stability(
         at most so many nodes, or fewer if there are more than 50000 of those. A proof counts only
         if its bound reaches every threshold.
     random_state : int, RandomState, Generator or None
-        All draws and all seeds of fits follow from it. The first fits are the same for every `n`.
+        All draws and all seeds of fits follow from it. The first fits are the same, however
+        many there are.
     verbose : int, optional
         1 shows progress, 0 shows nothing.
 
@@ -91,14 +92,15 @@ def stability(
     >>> import gnn2logic as gl
     >>> graphs = gl.random_graphs(200, sizes=8, random_state=0)
     >>> labels = gl.parse("1 U0 > 3").evaluate(graphs)
-    >>> result = gl.stability(gl.IDTClassifier(n_layers=0), graphs, labels, n=3, random_state=0)
+    >>> model = gl.IDTClassifier(n_layers=0)
+    >>> result = gl.stability(model, graphs, labels, n_fits=3, random_state=0)
     >>> print(result.summary)
     Stable: the most frequent rule came back in all 3 fits.
     >>> print(result.rules[0].formulas[True], result.rules[0].n_identical, result.accuracy_mean)
     1 U0 > 3 3 1.0
     """
     _check_estimator(estimator)
-    check_whole("n", n, least=2)
+    check_whole("n_fits", n_fits, least=2)
     check_whole("max_nodes", max_nodes, least=1)
     check_flag("bootstrap", bootstrap)
     seeds = _seed_names(estimator)
@@ -118,8 +120,8 @@ def stability(
     accuracies: list[float] = []
     heard: list[list[warnings.WarningMessage]] = []
     given = _given_answers(estimator, rows)
-    with Progress("stability", n, verbose=verbose) as progress:
-        for number in range(n):
+    with Progress("stability", n_fits, verbose=verbose) as progress:
+        for number in range(n_fits):
             weights = refits.weights(number) if bootstrap else rows.known.astype(float)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
@@ -137,12 +139,12 @@ def stability(
             [{label: one.formulas.get(label, FALSE) for label in labels} for one in every],
             codes,
             accuracies,
-            n=n,
+            n_fits=n_fits,
             max_nodes=max_nodes,
             graph_class=rows.graph_class,
         ),
-        n=n,
-        agreement=_agreement(codes[:n]),
+        n_fits=n_fits,
+        agreement=_agreement(codes[:n_fits]),
         accuracies=tuple(accuracies),
         conditions=conditions,
         counts=counts,

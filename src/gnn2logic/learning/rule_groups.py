@@ -91,7 +91,7 @@ def grouped_rules(
     codes: npt.NDArray[np.int64],
     accuracies: Sequence[float],
     *,
-    n: int,
+    n_fits: int,
     max_nodes: int,
     graph_class: str,
 ) -> tuple[RuleFrequency, ...]:
@@ -100,12 +100,12 @@ def grouped_rules(
     Parameters
     ----------
     formulas : sequence of dict
-        Of every fit; behind the `n` fits that count there may be the rule that was given.
+        Of every fit; behind the `n_fits` fits that count there may be the rule that was given.
     codes : array of shape (len(formulas), n_rows)
         What each of them predicts, as numbers.
     accuracies : sequence of float
-        Of the `n` fits.
-    n : int
+        Of the `n_fits` fits.
+    n_fits : int
     max_nodes : int
         The bound of proofs.
     graph_class : str
@@ -116,7 +116,7 @@ def grouped_rules(
         groups.setdefault(row.tobytes(), []).append(number)
     rules = []
     for members in groups.values():
-        fits = tuple(number for number in members if number < n)
+        fits = tuple(number for number in members if number < n_fits)
         # Formulas are interned: equal ones are one object.
         distinct = Counter(tuple(formulas[number].items()) for number in fits or members)
         first, *others = sorted(distinct, key=lambda rule: (-distinct[rule], _size(rule)))

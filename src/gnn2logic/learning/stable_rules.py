@@ -47,7 +47,7 @@ class Stability:
     rules : tuple of RuleFrequency
         Most frequent first. If a fitted estimator was given and no fit came back with its rule,
         that rule is the last one, with a count of 0.
-    n : int
+    n_fits : int
         The number of fits.
     agreement : float
         The share of the given graphs (or nodes) that two fits give the same class, in the mean over
@@ -73,7 +73,7 @@ class Stability:
     """
 
     rules: tuple[RuleFrequency, ...]
-    n: int
+    n_fits: int
     agreement: float
     accuracies: tuple[float, ...]
     conditions: dict[Formula, int]
@@ -109,20 +109,20 @@ class Stability:
         """How stable the rule is, in words."""
         rule = self.given or self.rules[0]
         what = "the fitted rule" if rule.given else "the most frequent rule"
-        times = f"{rule.count} of {self.n} fits"
-        if rule.count == self.n:
-            said = f"Stable: {what} came back in all {self.n} fits."
-        elif rule.count > self.n / 2:
+        times = f"{rule.count} of {self.n_fits} fits"
+        if rule.count == self.n_fits:
+            said = f"Stable: {what} came back in all {self.n_fits} fits."
+        elif rule.count > self.n_fits / 2:
             said = f"Mostly stable: {what} came back in {times}."
         elif rule.given or rule.count > 1:
             said = f"Not stable: {what} came back in {times}."
         else:
-            said = f"Not stable: no two of the {self.n} fits gave the same rule."
+            said = f"Not stable: no two of the {self.n_fits} fits gave the same rule."
         if 0 < rule.n_identical < rule.count:
             said += f" {rule.n_identical} of these have this very formula."
         if rule.is_constant:
             said += f" It is constant: it says the same about every {self.level}."
-        if rule.count < self.n:
+        if rule.count < self.n_fits:
             said += f" Two fits agree on {self.agreement:.1%} of the {self.level}s."
         return said
 
@@ -136,7 +136,7 @@ class Stability:
                 "size": formula.size,
                 "modal_depth": formula.modal_depth,
                 "count": rule.count,
-                "share": rule.count / self.n,
+                "share": rule.count / self.n_fits,
                 "identical": rule.n_identical,
                 "proved": rule.n_proved,
                 "proved_nodes": rule.proved_nodes,
@@ -212,9 +212,9 @@ class Stability:
     def _title(self) -> str:
         rows = f"{self.n_rows} {self.level}s"
         if self.drawn is None:
-            return f"rules of {self.n} fits on the same {rows}, by random_state"
+            return f"rules of {self.n_fits} fits on the same {rows}, by random_state"
         what = rows if self.drawn == f"{self.level}s" else f"graphs with {rows}"
-        return f"rules of {self.n} fits on bootstraps of {what}"
+        return f"rules of {self.n_fits} fits on bootstraps of {what}"
 
     def _legend(self) -> list[str]:
         lines = [

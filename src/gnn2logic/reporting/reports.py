@@ -89,7 +89,7 @@ def report(
     mask: object = None,
     certificates: object = None,
     n_examples: int = _DEFAULT.n_examples,
-    disagreements: int = _DEFAULT.n_differences,
+    n_disagreements: int = _DEFAULT.n_differences,
     max_nodes: int | None = None,
     random_state: int = 0,
 ) -> Any:
@@ -119,7 +119,7 @@ def report(
         report repeats what each proves. Not for several targets: report on ``model[name]``.
     n_examples : int
         How many graphs (or nodes) of each class are shown.
-    disagreements : int
+    n_disagreements : int
         How many graphs (or nodes) are shown on which model and teacher differ; without a teacher,
         on which the model is wrong.
     max_nodes : int, optional
@@ -159,7 +159,7 @@ def report(
             "dataset_name": graphs.name if isinstance(graphs, Dataset) else dataset_name,
             "class_names": class_names,
             "n_examples": n_examples,
-            "disagreements": disagreements,
+            "n_disagreements": n_disagreements,
             "max_nodes": max_nodes,
             "random_state": random_state,
         }
@@ -167,7 +167,7 @@ def report(
         return TargetReports(heading, reports)
     limits = ReportLimits(
         n_examples=check_whole("n_examples", n_examples, least=0),
-        n_differences=check_whole("disagreements", disagreements, least=0),
+        n_differences=check_whole("n_disagreements", n_disagreements, least=0),
     )
     if max_nodes is not None:
         limits = replace(limits, max_nodes=check_whole("max_nodes", max_nodes, least=1))

@@ -66,7 +66,7 @@ class TreeStory:
 
     def entries(self, shown: list[Formula]) -> dict[str, Any]:
         """Return what the document has for rules alone."""
-        text = export_text(self._model, self._subject.model_class_names)
+        text = export_text(self._model, class_names=self._subject.model_class_names)
         return {
             "rules": class_rules(self._subject, self._classes, self.short_names, self._limits),
             "card": None,

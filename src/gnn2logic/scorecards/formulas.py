@@ -81,7 +81,7 @@ class _SumFormulas:
             if sum(map(len, sums)) > _MOST_PARTS:
                 raise FormulaError(
                     f"The formula of this scorecard has more than {_MOST_PARTS} parts. Take fewer "
-                    "lines (pick(lines=...)), or use the scorecard itself."
+                    "lines (pick(n_lines=...)), or use the scorecard itself."
                 )
         for number in range(len(self._tables), -1, -1):
             for before in sums[number].values():

@@ -94,8 +94,8 @@ class CardPath(Sequence[PathRow]):
                 return index
         known = sorted(row.n_lines for row in self.rows)
         raise ParameterError(
-            f"lines must be the number of lines of a card on the path, {known[0]} to {known[-1]}. "
-            f"Got {lines} instead."
+            "n_lines must be the number of lines of a card on the path, "
+            f"{known[0]} to {known[-1]}. Got {lines} instead."
         )
 
     @property

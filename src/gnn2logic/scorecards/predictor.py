@@ -198,22 +198,22 @@ class ScorecardPredictor(GraphModel):
         names: Any = self.classes_.tolist() if class_names is None else class_names
         return card_table(card, list(names))
 
-    def pick(self, index: int | None = None, *, lines: int | None = None) -> Self:
+    def pick(self, index: int | None = None, *, n_lines: int | None = None) -> Self:
         """Return a copy of the model that uses another card of `path_`.
 
         Parameters
         ----------
         index : int, optional
             The number of the card on the path.
-        lines : int, optional
+        n_lines : int, optional
             Instead: the number of lines of the card.
         """
         check_fitted(self, "path_")
-        if (index is None) == (lines is None):
-            raise ParameterError("pick needs the index of a card on path_, or lines=...")
+        if (index is None) == (n_lines is None):
+            raise ParameterError("pick needs the index of a card on path_, or n_lines=...")
         path = self.path_
-        if lines is not None:
-            number = path.with_lines(check_whole("lines", lines, least=0))
+        if n_lines is not None:
+            number = path.with_lines(check_whole("n_lines", n_lines, least=0))
         else:
             number = check_whole("index", index, least=0, most=len(path) - 1)
         other = copy.copy(self)

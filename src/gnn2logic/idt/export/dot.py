@@ -11,7 +11,7 @@ __all__ = ["export_dot"]
 
 
 def export_dot(
-    model: object, class_names: Sequence[object] | None = None, *, pruned: bool = True
+    model: object, *, class_names: Sequence[object] | None = None, pruned: bool = True
 ) -> str:
     r"""Return an Iterated Decision Tree in the DOT language.
 

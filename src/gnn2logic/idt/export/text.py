@@ -18,7 +18,7 @@ _LEAF_SET = "M_{}^{}"
 
 
 def export_text(
-    model: object, class_names: Sequence[object] | None = None, *, pruned: bool = True
+    model: object, *, class_names: Sequence[object] | None = None, pruned: bool = True
 ) -> str:
     """Return an Iterated Decision Tree as text.
 

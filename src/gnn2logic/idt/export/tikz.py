@@ -24,7 +24,7 @@ _LARGEST = 4000.0
 
 
 def export_tikz(
-    model: object, class_names: Sequence[object] | None = None, *, pruned: bool = True
+    model: object, *, class_names: Sequence[object] | None = None, pruned: bool = True
 ) -> str:
     r"""Return an Iterated Decision Tree as a TikZ picture.
 
