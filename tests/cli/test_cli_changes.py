@@ -22,10 +22,10 @@ def test_what_changed_between_two_models(tmp_path: Path, model: Path) -> None:
     graphs = load("psi_0", n_graphs=60).graphs
     n_changed = int(gl.parse("1 U1 = 7").evaluate(graphs).sum())
     assert n_changed
-    shown = run("diff", model, new, "psi_0", *FEW, "--part", "all", code=1).stdout
+    shown = run("diff", model, new, "psi_0", *FEW, "--split", "all", code=1).stdout
     assert f"They differ on {n_changed} of 60 graphs: true became false" in shown
     assert "moved: 1 U1 > 6 became 1 U1 > 7" in shown
-    plain = run_json("diff", model, new, "psi_0", *FEW, "--part", "all", code=1)
+    plain = run_json("diff", model, new, "psi_0", *FEW, "--split", "all", code=1)
     assert [(row["old"], row["new"]) for row in plain["rows"]] == [("true", "false")] * n_changed
     assert plain["moved"] == [{"old": "1 U1 > 6", "new": "1 U1 > 7"}]
     assert (plain["differs"], plain["n_rows"], plain["removed"]) == (True, 60, [])
@@ -42,7 +42,7 @@ def test_models_that_differ_on_small_graphs(tmp_path: Path, model: Path) -> None
 
 
 def test_what_diff_would_ignore_is_refused(model: Path) -> None:
-    for options in (FEW, ["--part", "all"], ["--smiles", "column"]):
+    for options in (FEW, ["--split", "all"], ["--smiles", "column"]):
         assert "are about a data set" in run("diff", model, model, *options, code=2).stderr
 
 

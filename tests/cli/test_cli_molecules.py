@@ -31,7 +31,7 @@ def test_a_rule_from_a_table(table: Path, tmp_path: Path) -> None:
     learned = run("distill", table, "--out", model, "--variant", "true", *COLUMNS)
     assert "warning: 1 rows of" in learned.stderr
     assert "row 40 ('not a molecule')" in learned.stderr
-    measured = run_json("evaluate", model, table, "--part", "all", *COLUMNS)
+    measured = run_json("evaluate", model, table, "--split", "all", *COLUMNS)
     rule = measured["scores"][0]
     assert rule["n_rows"] == len(SMILES)
     assert rule["auroc"] > 0.9
@@ -55,11 +55,11 @@ def test_numbers_of_a_table(into: str, tmp_path: Path) -> None:
         *("--into", into, *small, *columns),
     )
     assert learned["scores"][0]["rule_r2"] > 0.7
-    measured = run_json("evaluate", model, table, "--part", "all", *columns)
+    measured = run_json("evaluate", model, table, "--split", "all", *columns)
     assert measured["target"] == {"name": "log size", "unit": None}
     assert measured["scores"][0]["r2"] > 0.7
     assert measured["scores"][1]["who"] == "baseline"
-    assert "MAE" in run("evaluate", model, table, "--part", "all", *columns).stdout
+    assert "MAE" in run("evaluate", model, table, "--split", "all", *columns).stdout
     said = run("explain", model, table, "0", *columns).stdout
     assert said.startswith("Graph 0 of sizes, whose log size is ")
     assert "true_number" in run_json("explain", model, table, "0", *columns)

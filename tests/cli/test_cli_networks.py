@@ -154,7 +154,7 @@ def test_evaluate_explain_and_report_beside_the_network(folder: Path, tmp_path: 
     teacher = ("--teacher", folder / "gnn.safetensors")
     network, rules = load_gnn(folder / "gnn.safetensors"), gl.load(folder / "rules.idt.json")
     graphs = datasets.load("psi_0", n_graphs=60).graphs
-    plain = run_json("evaluate", *given, *FEW, *teacher, "--part", "all")
+    plain = run_json("evaluate", *given, *FEW, *teacher, "--split", "all")
     assert plain["scores"][0]["fidelity"] == gl.fidelity(rules, network, graphs)
     assert sum(map(sum, plain["agreement"])) == 60
     assert "teacher says" in run("evaluate", *given, *FEW, *teacher).stdout
@@ -259,7 +259,7 @@ def test_numbers_at_the_nodes(tmp_path: Path) -> None:
         *("distill", folder, *numbers, *TINY, "--variant", "true", *NARROW),
         *("--out", rules, "--save-teacher", network),
     )
-    plain = run_json("evaluate", rules, folder, *numbers, "--teacher", network, "--part", "all")
+    plain = run_json("evaluate", rules, folder, *numbers, "--teacher", network, "--split", "all")
     assert plain["scores"][0]["accuracy"] > 0.8
     run("explain", rules, folder, 0, *numbers, "--teacher", network)
     rule = run("formula", rules, "--class", "1").stdout
@@ -335,7 +335,7 @@ def test_certificates_of_a_rule_and_its_network(
     )
     monkeypatch.syspath_prepend(tmp_path)
     model = save_model(tmp_path / "rule.idt.json", "1 U1 > 6")
-    options = ["psi_0", *FEW, "--part", "all", "--teacher"]
+    options = ["psi_0", *FEW, "--split", "all", "--teacher"]
     plain = run_json("certify", model, *options, "certified_networks:same")
     assert (plain["grade"], plain["n_compared"], plain["n_disagreements"]) == ("statistical", 60, 0)
     (tmp_path / "sample.json").write_text(json.dumps(plain))

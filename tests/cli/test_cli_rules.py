@@ -17,7 +17,7 @@ from cli_runs import FEW, RULE, run, run_json, save_model
 from gnn2logic import datasets
 from gnn2logic.cli.app import COMMANDS
 from gnn2logic.cli.data import read_data
-from gnn2logic.cli.options import DataPart
+from gnn2logic.cli.options import DataSplit
 from tu_texts import write_folder
 
 
@@ -52,7 +52,7 @@ def test_rules_are_learned_from_labels_alone(tmp_path: Path) -> None:
     out = tmp_path / "psi_1.idt.json"
     given = ("distill", "psi_1", "--data", "n_graphs=300", "--variant", "true", "--layers", "1")
     plain = run_json(*given, "--quiet", "--out", out)
-    chosen = read_data("psi_1", ["n_graphs=300"], DataPart.TRAIN)
+    chosen = read_data("psi_1", ["n_graphs=300"], DataSplit.TRAIN)
     idt = gl.IDTClassifier(n_layers=1, random_state=0).fit(chosen.graphs, chosen.labels)
     assert plain["formulas"] == {own: str(idt.formula(own)) for own in ("false", "true")}
     assert [row["rule_accuracy"] for row in plain["scores"]] == [1.0, 1.0]
@@ -260,9 +260,9 @@ def test_a_formula_of_no_graph_is_a_negative_answer() -> None:
 
 def test_parts_are_disjoint_and_keep_their_numbers() -> None:
     shares, numbers = [], {}
-    for part in ("train", "test", "all"):
-        plain = run_json("check", "1 true > 0", "psi_0", "--part", part, *FEW)
-        numbers[part] = {place["graph"] for place in plain["graphs"]}
+    for split in ("train", "test", "all"):
+        plain = run_json("check", "1 true > 0", "psi_0", "--split", split, *FEW)
+        numbers[split] = {place["graph"] for place in plain["graphs"]}
         shares.append(plain["classes"][1]["graphs"] / plain["n_graphs"])
     assert numbers["train"] | numbers["test"] == numbers["all"] == set(range(60))
     assert not numbers["train"] & numbers["test"]
@@ -272,7 +272,7 @@ def test_parts_are_disjoint_and_keep_their_numbers() -> None:
 
 def test_too_few_graphs_to_test_on(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "DS")
-    assert "--part all" in run("check", "true", folder, "--part", "test", code=3).stderr
+    assert "--split all" in run("check", "true", folder, "--split", "test", code=3).stderr
 
 
 # evaluate, explain, plot, report ----------------------------------------------------------------
@@ -280,7 +280,7 @@ def test_too_few_graphs_to_test_on(tmp_path: Path) -> None:
 
 def test_evaluate_uses_the_names_of_classes(model: Path, numbered: Path) -> None:
     for path in (model, numbered):
-        plain = run_json("evaluate", path, "psi_0", "--part", "all", *FEW)
+        plain = run_json("evaluate", path, "psi_0", "--split", "all", *FEW)
         n_true = int(datasets.load("psi_0", n_graphs=60).y.sum())
         assert plain["classes"] == ["false", "true"]
         assert plain["confusion"] == [[60 - n_true, 0], [0, n_true]]
@@ -292,11 +292,11 @@ def test_evaluate_against_scikit_learn(tmp_path: Path) -> None:
     path = save_model(tmp_path / "m.idt.json", "1 U1 > 7")
     data = datasets.load("psi_0", n_graphs=60)
     predicted = gl.parse("1 U1 > 7").evaluate(data.graphs)
-    plain = run_json("evaluate", path, "psi_0", "--part", "all", *FEW)
+    plain = run_json("evaluate", path, "psi_0", "--split", "all", *FEW)
     rule = plain["scores"][0]
     assert rule["accuracy"] == pytest.approx(accuracy_score(data.y, predicted))
     assert rule["macro_f1"] == pytest.approx(f1_score(data.y, predicted, average="macro"))
-    text = run("evaluate", path, "psi_0", "--part", "all", *FEW).stdout
+    text = run("evaluate", path, "psi_0", "--split", "all", *FEW).stdout
     assert f"rule        {rule['accuracy']:.4f}    {rule['macro_f1']:.4f}" in text
 
 
@@ -346,12 +346,12 @@ def test_plot(model: Path, tmp_path: Path, what: str, ending: str, start: bytes)
 def test_plot_on_a_data_set(tmp_path: Path) -> None:
     """The rule is wrong about some graphs, and the pictures say about how many."""
     path = save_model(tmp_path / "half.idt.json", "1 U1 > 7")
-    scores = run_json("evaluate", path, "psi_0", *FEW, "--part", "all")["scores"]
+    scores = run_json("evaluate", path, "psi_0", *FEW, "--split", "all")["scores"]
     accuracy = f"{scores[0]['accuracy']:.3f}"
     assert accuracy != "1.000"
     for what in ("confusion", "rules"):
         out = tmp_path / f"{what}.svg"
-        run("plot", path, "psi_0", *FEW, "--part", "all", "--what", what, "--out", out)
+        run("plot", path, "psi_0", *FEW, "--split", "all", "--what", what, "--out", out)
         assert accuracy in out.read_text(encoding="utf-8")
 
 

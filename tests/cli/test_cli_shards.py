@@ -51,7 +51,7 @@ def test_shard_writes_the_data_set(tmp_path: Path) -> None:
     refused = run("shard", "psi_1", folder, *FEW, "--shard-nodes", 100, code=3)
     assert refused.stderr.startswith("error: ")
     assert "overwrite" in refused.stderr
-    run("shard", "psi_1", folder, *FEW, "--overwrite", "--part", "test")
+    run("shard", "psi_1", folder, *FEW, "--overwrite", "--split", "test")
     test_part = datasets.load("psi_1", n_graphs=60)
     assert gl.open_shards(folder).n_graphs < len(test_part) / 4
 
@@ -68,12 +68,12 @@ def test_numbers_at_nodes_are_cut_on_all_graphs(tmp_path: Path) -> None:
     assert found == encoder.transform(data.inputs)
 
 
-@pytest.mark.parametrize("part", ["all", "test", "train"])
+@pytest.mark.parametrize("split", ["all", "test", "train"])
 @pytest.mark.parametrize("formula", [RULE, "A U1 > 6", "false"])
-def test_check_reads_a_store(store: Path, part: str, formula: str) -> None:
+def test_check_reads_a_store(store: Path, split: str, formula: str) -> None:
     code = 1 if formula != RULE else 0
-    found = run_json("check", formula, store, "--part", part, code=code)
-    expected = run_json("check", formula, "psi_0", *FEW, "--part", part, code=code)
+    found = run_json("check", formula, store, "--split", split, code=code)
+    expected = run_json("check", formula, "psi_0", *FEW, "--split", split, code=code)
     assert found.pop("dataset") == store.name
     expected.pop("dataset")
     assert found == expected
@@ -92,13 +92,13 @@ def test_check_of_a_store_without_labels(tmp_path: Path) -> None:
     assert plain["n_satisfied_graphs"] == int(gl.parse(RULE).evaluate(batch).sum())
     assert plain["classes"] == []
     assert plain["best_class"] is None
-    assert run("check", RULE, tmp_path / "s", "--part", "test").stdout
+    assert run("check", RULE, tmp_path / "s", "--split", "test").stdout
 
 
-@pytest.mark.parametrize("part", ["all", "test"])
-def test_evaluate_reads_a_store(store: Path, model: Path, part: str) -> None:
-    found = run_json("evaluate", model, store, "--part", part)
-    expected = run_json("evaluate", model, "psi_0", *FEW, "--part", part)
+@pytest.mark.parametrize("split", ["all", "test"])
+def test_evaluate_reads_a_store(store: Path, model: Path, split: str) -> None:
+    found = run_json("evaluate", model, store, "--split", split)
+    expected = run_json("evaluate", model, "psi_0", *FEW, "--split", split)
     assert found.pop("dataset") == store.name
     expected.pop("dataset")
     assert found == expected
@@ -112,7 +112,7 @@ def test_evaluate_knows_what_a_teacher_said(tmp_path: Path, model: Path) -> None
     says[:5] = "true"
     layers = [np.zeros((batch.n_nodes, 1))]
     opened.add_activations(0, layers, says, classes=["false", "true"])
-    plain = run_json("evaluate", model, tmp_path / "s", "--part", "all")
+    plain = run_json("evaluate", model, tmp_path / "s", "--split", "all")
     rule = plain["scores"][0]
     assert rule["accuracy"] == 1.0
     assert rule["fidelity"] == float((says == truth).mean())

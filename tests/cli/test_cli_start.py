@@ -97,7 +97,7 @@ def test_what_commands_write_into_files_is_told_as_json(tmp_path: Path) -> None:
     plain = run_json("plot", model, "--out", out, "--what", "tree", "--quiet")
     assert plain == {"what": "tree", "dataset": None, "file": str(out)}
     page = tmp_path / "m.md"
-    plain = run_json("report", model, "psi_0", *FEW, "--part", "all", "--out", page, "--quiet")
+    plain = run_json("report", model, "psi_0", *FEW, "--split", "all", "--out", page, "--quiet")
     assert plain == {"dataset": "psi_0", "graphs": 60, "file": str(page)}
     assert RULE in page.read_text(encoding="utf-8")
 

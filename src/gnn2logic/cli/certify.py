@@ -10,12 +10,12 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     JsonOption,
     ModelArgument,
-    PartOption,
     QuietOption,
     SeedOption,
+    SplitOption,
 )
 from gnn2logic.cli.output import emit, emit_json, talker
 from gnn2logic.exceptions import ParameterError
@@ -99,7 +99,7 @@ def certify(
         ),
     ] = _MARGIN,
     seconds: Annotated[float, typer.Option(help="For all small graphs, at most.")] = 60.0,
-    part: PartOption = DataPart.TEST,
+    split: SplitOption = DataSplit.TEST,
     data: DataOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -122,7 +122,7 @@ def certify(
     from gnn2logic.cli.teachers import find_teacher
 
     load_classes(model)
-    idt, chosen = load_named(model, dataset, data, part)
+    idt, chosen = load_named(model, dataset, data, split)
     certificate = certification.certify(
         idt,
         find_teacher(teacher, chosen.data),

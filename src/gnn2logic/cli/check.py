@@ -11,12 +11,12 @@ from gnn2logic.cli.formula import parsed
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     JsonOption,
     LabelOption,
-    PartOption,
     QuietOption,
     SmilesOption,
+    SplitOption,
     with_columns,
 )
 from gnn2logic.cli.output import emit, emit_json, emit_table, talker
@@ -57,7 +57,7 @@ def check(
             show_default=False,
         ),
     ] = None,
-    part: PartOption = DataPart.ALL,
+    split: SplitOption = DataSplit.ALL,
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
@@ -84,9 +84,9 @@ def check(
     if is_store(dataset):
         from gnn2logic.cli.stores import check_store, open_store
 
-        checked = check_store(wanted, open_store(dataset, data), part, reader)
+        checked = check_store(wanted, open_store(dataset, data), split, reader)
     else:
-        checked = check_formula(wanted, read_data(dataset, data, part), reader)
+        checked = check_formula(wanted, read_data(dataset, data, split), reader)
     if as_json:
         emit_json(checked.plain())
     else:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic import datasets
-from gnn2logic.cli.options import DataPart, settings_from
+from gnn2logic.cli.options import DataSplit, settings_from
 from gnn2logic.exceptions import DataSetError, LabelError
 
 __all__ = [
@@ -71,24 +71,24 @@ class Chosen:
         return Chosen(self.data.take([position]), self.numbers[[position]])
 
 
-def read_data(name: str, options: Iterable[str] | None, part: DataPart) -> Chosen:
-    """Return a part of a data set, by its name or its folder."""
-    return choose(load_whole(name, options), part)
+def read_data(name: str, options: Iterable[str] | None, split: DataSplit) -> Chosen:
+    """Return a split of a data set, by its name or its folder."""
+    return choose(load_whole(name, options), split)
 
 
-def choose(whole: datasets.Dataset, part: DataPart) -> Chosen:
-    """Return a part of a data set."""
-    numbers = numbers_in(part, whole.y, whole.name)
-    return Chosen(whole if part is DataPart.ALL else whole.take(numbers), numbers)
+def choose(whole: datasets.Dataset, split: DataSplit) -> Chosen:
+    """Return a split of a data set."""
+    numbers = numbers_in(split, whole.y, whole.name)
+    return Chosen(whole if split is DataSplit.ALL else whole.take(numbers), numbers)
 
 
-def numbers_in(part: DataPart, y: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.int64]:
-    """Return the numbers of the graphs of a part, for graphs of these classes."""
-    numbers = np.flatnonzero(_is_in(part, y))
+def numbers_in(split: DataSplit, y: npt.NDArray[np.int64], name: str) -> npt.NDArray[np.int64]:
+    """Return the numbers of the graphs of a split, for graphs of these classes."""
+    numbers = np.flatnonzero(_is_in(split, y))
     if not len(numbers):
         raise DataSetError(
             f"{name} has only {len(y)} graphs, too few to hold some back for a test. "
-            "Take them all with --part all."
+            "Take them all with --split all."
         )
     return numbers
 
@@ -127,16 +127,16 @@ def _molecules(table: Path, options: Iterable[str] | None) -> datasets.Dataset:
     return data
 
 
-def _is_in(part: DataPart, y: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Return which graphs belong to a part; the share of every class is the same in both."""
-    if part is DataPart.ALL:
+def _is_in(split: DataSplit, y: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which graphs belong to a split; the share of every class is the same in both."""
+    if split is DataSplit.ALL:
         return np.ones(len(y), dtype=bool)
     is_test = np.zeros(len(y), dtype=bool)
     order = np.random.default_rng(0).permutation(len(y))
     for label in np.unique(y):
         of_class = order[y[order] == label]
         is_test[of_class[_ONE_IN - 1 :: _ONE_IN]] = True
-    return is_test if part is DataPart.TEST else ~is_test
+    return is_test if split is DataSplit.TEST else ~is_test
 
 
 # Classes --------------------------------------------------------------------------------------

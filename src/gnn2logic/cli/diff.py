@@ -9,12 +9,12 @@ import typer
 
 from gnn2logic.cli.options import (
     DataOption,
-    DataPart,
+    DataSplit,
     JsonOption,
     LabelOption,
-    PartOption,
     QuietOption,
     SmilesOption,
+    SplitOption,
     with_columns,
 )
 from gnn2logic.cli.output import emit, emit_json, talker
@@ -24,7 +24,7 @@ __all__ = ["EXAMPLES", "diff"]
 
 EXAMPLES = (
     "gnn2logic diff old.idt.json new.idt.json",
-    "gnn2logic diff old.idt.json new.idt.json MUTAG --part all --json",
+    "gnn2logic diff old.idt.json new.idt.json MUTAG --split all --json",
 )
 
 
@@ -43,7 +43,7 @@ def diff(
         int, typer.Option(min=1, help="Compare on all graphs with at most so many nodes.")
     ] = 3,
     seconds: Annotated[float, typer.Option(help="For each class on these, at most.")] = 20.0,
-    part: PartOption = DataPart.TEST,
+    split: SplitOption = DataSplit.TEST,
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
@@ -61,14 +61,14 @@ def diff(
 
     graphs = None
     if dataset is None:
-        if data or smiles or label or part is not DataPart.TEST:
+        if data or smiles or label or split is not DataSplit.TEST:
             raise ParameterError(
-                "--data, --smiles, --label and --part are about a data set. Name one behind the "
+                "--data, --smiles, --label and --split are about a data set. Name one behind the "
                 "models, or leave them out."
             )
         before, after = load_one(old), load_one(new)
     else:
-        before, chosen = load_named(old, dataset, with_columns(data, smiles, label), part)
+        before, chosen = load_named(old, dataset, with_columns(data, smiles, label), split)
         after, graphs = load_one(new), chosen.graphs
         if after.target is None and before.target is None:
             after = with_class_names(after, chosen.data)

@@ -16,17 +16,17 @@ from gnn2logic.cli.options import (
     ConvOption,
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     EpochsOption,
     GnnOption,
     HiddenOption,
     JsonOption,
     LabelOption,
     LayersOption,
-    PartOption,
     QuietOption,
     SeedOption,
     SmilesOption,
+    SplitOption,
     TeacherOption,
     settings_from,
     with_columns,
@@ -158,7 +158,7 @@ def distill(
             "or with --teacher, a network that returns one number."
         ),
     ] = Task.CLASSES,
-    part: PartOption = DataPart.TRAIN,
+    split: SplitOption = DataSplit.TRAIN,
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
@@ -183,7 +183,7 @@ def distill(
         check_output(save_teacher, (".safetensors",))
     from gnn2logic.cli.data import choose, load_whole
     from gnn2logic.cli.stores import learner
-    from gnn2logic.cli.subjects import for_numbers, scores_on_parts
+    from gnn2logic.cli.subjects import for_numbers, scores_by_split
     from gnn2logic.cli.teachers import find_teacher, train_network
     from gnn2logic.storage import is_store
 
@@ -219,7 +219,7 @@ def distill(
             "--variant out, or leave --teacher out and say --variant true."
         )
     whole = load_whole(dataset, for_numbers(dataset, data) if numbers else data)
-    chosen = choose(whole, part)
+    chosen = choose(whole, split)
     network = find_teacher(teacher, whole)
     chosen_variant = _variant(variant, labels)
     if numbers:
@@ -258,7 +258,7 @@ def distill(
                 **settings,
             )
     _save(model, out, say)
-    scores = scores_on_parts(whole, part, rule=model, network=network)
+    scores = scores_by_split(whole, split, rule=model, network=network)
     _tell(model, scores, out, whole.name, as_json=as_json)
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     JsonOption,
     LabelOption,
     ModelArgument,
-    PartOption,
     QuietOption,
     SmilesOption,
+    SplitOption,
     TeacherOption,
     with_columns,
 )
@@ -27,7 +27,7 @@ __all__ = ["EXAMPLES", "evaluate"]
 
 EXAMPLES = (
     "gnn2logic evaluate shapes.idt.json BAMultiShapes --teacher shapes.safetensors",
-    "gnn2logic evaluate mutag.idt.json MUTAG --part all --json",
+    "gnn2logic evaluate mutag.idt.json MUTAG --split all --json",
 )
 
 
@@ -35,7 +35,7 @@ def evaluate(
     model: ModelArgument,
     dataset: DataArgument,
     teacher: TeacherOption = None,
-    part: PartOption = DataPart.TEST,
+    split: SplitOption = DataSplit.TEST,
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
@@ -60,14 +60,14 @@ def evaluate(
         from gnn2logic.cli.stores import compare_on_store, open_store
 
         store = open_store(dataset, data)
-        comparison, name = compare_on_store(model, store, part), store.path.name
+        comparison, name = compare_on_store(model, store, split), store.path.name
     else:
         from gnn2logic.cli.subjects import subject_of
         from gnn2logic.reporting.number_comparison import NumberComparison
 
-        subject = subject_of(model, dataset, data, part, teacher)
+        subject = subject_of(model, dataset, data, split, teacher)
         if isinstance(subject.comparison, NumberComparison):
-            _tell_numbers(subject.comparison, subject.dataset_name, part, as_json=as_json)
+            _tell_numbers(subject.comparison, subject.dataset_name, split, as_json=as_json)
             return
         comparison, name = subject.comparison, subject.dataset_name
     class_names = list(comparison.class_names.values())
@@ -76,13 +76,13 @@ def evaluate(
     if as_json:
         plain: dict[str, Any] = {
             "dataset": name,
-            "part": str(part),
+            "split": str(split),
             "scores": scores,
             "classes": class_names,
         }
         emit_json(plain | tables)
         return
-    emit(f"{len(comparison.rows)} {comparison.level}s of {name} ({part})\n")
+    emit(f"{len(comparison.rows)} {comparison.level}s of {name} ({split})\n")
     heads = ("who", "accuracy", "macro_f1", "auroc", "fidelity")
     shown = [key for key in heads if scores[0][key] is not None]
     emit_table(
@@ -99,15 +99,15 @@ def evaluate(
 
 
 def _tell_numbers(
-    comparison: NumberComparison, name: str | None, part: DataPart, *, as_json: bool
+    comparison: NumberComparison, name: str | None, split: DataSplit, *, as_json: bool
 ) -> None:
     """Write how near a model that predicts numbers is to the truth, and to its network."""
     scores = comparison.scores()
     if as_json:
         target = comparison.target.to_dict()
-        emit_json({"dataset": name, "part": str(part), "scores": scores, "target": target})
+        emit_json({"dataset": name, "split": str(split), "scores": scores, "target": target})
         return
-    emit(f"{len(comparison.rows)} {comparison.level}s of {name} ({part})\n")
+    emit(f"{len(comparison.rows)} {comparison.level}s of {name} ({split})\n")
     heads = {"who": "who", "r2": "R2", "mae": "MAE", "fidelity_r2": "R2 to the network"}
     shown = [key for key in heads if scores[0][key] is not None]
     emit_table([heads[key] for key in shown], [[row[key] for key in shown] for row in scores])

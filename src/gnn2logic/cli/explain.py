@@ -10,7 +10,7 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     IndexArgument,
     JsonOption,
     LabelOption,
@@ -64,7 +64,7 @@ def explain(
     from gnn2logic.cli.subjects import graph_numbered, load_named
     from gnn2logic.cli.teachers import find_teacher
 
-    idt, chosen = load_named(model, dataset, data, DataPart.ALL)
+    idt, chosen = load_named(model, dataset, data, DataSplit.ALL)
     one = graph_numbered(chosen, index)
     network = find_teacher(teacher, chosen.data)
     graph = one.graphs if network is None else one.network_graphs

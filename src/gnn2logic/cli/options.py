@@ -18,7 +18,7 @@ __all__ = [
     "Convolution",
     "DataArgument",
     "DataOption",
-    "DataPart",
+    "DataSplit",
     "EpochsOption",
     "GnnOption",
     "HiddenOption",
@@ -26,17 +26,17 @@ __all__ = [
     "LabelOption",
     "LayersOption",
     "ModelArgument",
-    "PartOption",
     "QuietOption",
     "SeedOption",
     "SmilesOption",
+    "SplitOption",
     "TeacherOption",
     "settings_from",
     "with_columns",
 ]
 
 
-class DataPart(StrEnum):
+class DataSplit(StrEnum):
     """The graphs of a data set to take."""
 
     TRAIN = "train"
@@ -102,8 +102,8 @@ IndexArgument = Annotated[
         show_default=False,
     ),
 ]
-PartOption = Annotated[
-    DataPart,
+SplitOption = Annotated[
+    DataSplit,
     typer.Option(help="Which graphs: 80% are to learn from, 20% to test on, always the same ones."),
 ]
 DataOption = Annotated[

@@ -12,13 +12,13 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     JsonOption,
     LabelOption,
     ModelArgument,
-    PartOption,
     QuietOption,
     SmilesOption,
+    SplitOption,
     TeacherOption,
     with_columns,
 )
@@ -62,7 +62,7 @@ def plot(
         ),
     ] = None,
     teacher: TeacherOption = None,
-    part: PartOption = DataPart.TEST,
+    split: SplitOption = DataSplit.TEST,
     data: DataOption = None,
     as_json: JsonOption = False,
     smiles: SmilesOption = None,
@@ -91,7 +91,7 @@ def plot(
         from gnn2logic.cli.subjects import load_classes, subject_of
 
         load_classes(model)
-        ax = _of_answers(subject_of(model, dataset, data, part, teacher), what)
+        ax = _of_answers(subject_of(model, dataset, data, split, teacher), what)
     save_picture(ax, out)
     if as_json:
         emit_json({"what": str(what), "dataset": dataset, "file": str(out)})

@@ -10,7 +10,7 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     IndexArgument,
     JsonOption,
     LabelOption,
@@ -70,7 +70,7 @@ def recourse(
     from gnn2logic.cli.teachers import find_teacher
 
     load_classes(model)
-    idt, chosen = load_named(model, dataset, with_columns(data, smiles, label), DataPart.ALL)
+    idt, chosen = load_named(model, dataset, with_columns(data, smiles, label), DataSplit.ALL)
     one = graph_numbered(chosen, index)
     network = find_teacher(teacher, chosen.data)
     graph = one.graphs if network is None else one.network_graphs

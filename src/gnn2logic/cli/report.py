@@ -10,14 +10,14 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     JsonOption,
     LabelOption,
     ModelArgument,
-    PartOption,
     QuietOption,
     SeedOption,
     SmilesOption,
+    SplitOption,
     TeacherOption,
     with_columns,
 )
@@ -53,7 +53,7 @@ def report(
         ),
     ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Graphs of each class to show.")] = 6,
-    part: PartOption = DataPart.TEST,
+    split: SplitOption = DataSplit.TEST,
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
@@ -71,7 +71,7 @@ def report(
     from gnn2logic import reporting
     from gnn2logic.cli.subjects import arguments_of, load_named
 
-    idt, chosen = load_named(model, dataset, data, part)
+    idt, chosen = load_named(model, dataset, data, split)
     page = reporting.report(
         idt,
         **arguments_of(idt, chosen, teacher),

@@ -10,10 +10,10 @@ import typer
 from gnn2logic.cli.options import (
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     JsonOption,
-    PartOption,
     QuietOption,
+    SplitOption,
 )
 from gnn2logic.cli.output import emit, emit_json, talker
 
@@ -39,7 +39,7 @@ def shard(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a store that is there.")
     ] = False,
-    part: PartOption = DataPart.ALL,
+    split: SplitOption = DataSplit.ALL,
     data: DataOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -55,7 +55,7 @@ def shard(
     from gnn2logic.graphs import PredicateEncoder
     from gnn2logic.storage import write_shards
 
-    chosen = read_data(dataset, data, part)
+    chosen = read_data(dataset, data, split)
     graphs = chosen.graphs
     # Thresholds and categories are chosen on all graphs, for they are in memory already.
     encoder = PredicateEncoder().fit(graphs)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnn2logic.cli.data import numbers_in
 from gnn2logic.cli.formula_checks import FormulaCheck, class_scores
-from gnn2logic.cli.options import DataPart
+from gnn2logic.cli.options import DataSplit
 from gnn2logic.cli.subjects import Model, load_classes, share
 from gnn2logic.cli.teachers import named_teacher
 from gnn2logic.exceptions import LabelError, ParameterError
@@ -36,8 +36,8 @@ def open_store(path: str, options: Iterable[str] | None) -> ShardStore:
     return open_shards(path)
 
 
-def compare_on_store(model: Path, store: ShardStore, part: DataPart) -> Comparison:
-    """Return what a model says about a part of a store; classes are compared as texts."""
+def compare_on_store(model: Path, store: ShardStore, split: DataSplit) -> Comparison:
+    """Return what a model says about a split of a store; classes are compared as texts."""
     idt = load_classes(model)
     level = idt.level
     predicted = idt.predict(store).astype(str)
@@ -52,7 +52,7 @@ def compare_on_store(model: Path, store: ShardStore, part: DataPart) -> Comparis
                 f"The model must have classes of the store, {', '.join(np.unique(labels))}. "
                 f"Its classes are {', '.join(sorted(of_model))}."
             )
-    rows = _rows(store, part, level)
+    rows = _rows(store, split, level)
     # AUROC is about the second of two classes.
     is_binary = len(idt.classes_) == len(every) == 2
     certain = idt.predict_proba(store)[rows, 1] if is_binary else None
@@ -68,9 +68,9 @@ def compare_on_store(model: Path, store: ShardStore, part: DataPart) -> Comparis
 
 
 def check_store(
-    formula: Formula, store: ShardStore, part: DataPart, reader: Model | None = None
+    formula: Formula, store: ShardStore, split: DataSplit, reader: Model | None = None
 ) -> FormulaCheck:
-    """Evaluate a formula on a part of a store and compare it with every class."""
+    """Evaluate a formula on a split of a store and compare it with every class."""
     if reader is not None:
         raise ParameterError(
             "--model is for data sets. A shard store has predicates of its own already: "
@@ -79,7 +79,7 @@ def check_store(
     by_shard = [(formula.evaluate(batch, level="node"), batch.sizes.copy()) for batch in store]
     nodes, sizes = (np.concatenate(arrays) for arrays in zip(*by_shard, strict=True))
     ptr = np.concatenate([[0], np.cumsum(sizes)])
-    numbers = _rows(store, part, "graph")
+    numbers = _rows(store, split, "graph")
     chosen = np.repeat(np.isin(np.arange(store.n_graphs), numbers), sizes)
     graphs = np.logical_and.reduceat(nodes, ptr[:-1])[numbers]
     labels: npt.NDArray[Any] = np.full(len(numbers), "")
@@ -98,15 +98,15 @@ def check_store(
     )
 
 
-def _rows(store: ShardStore, part: DataPart, level: str) -> npt.NDArray[np.int64]:
-    """Return the graphs (or nodes) of a part; they are those of the data set it was made of."""
-    if level == "node" or part is DataPart.ALL:
+def _rows(store: ShardStore, split: DataSplit, level: str) -> npt.NDArray[np.int64]:
+    """Return the graphs (or nodes) of a split; they are those of the data set it was made of."""
+    if level == "node" or split is DataSplit.ALL:
         return np.arange(store.n_graphs if level == "graph" else store.n_nodes)
     y = store.y if store.label_level == "graph" else None
     codes = np.zeros(store.n_graphs, dtype=np.int64)
     if y is not None:
         codes = np.unique(y, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return numbers_in(part, codes, store.path.name)
+    return numbers_in(split, codes, store.path.name)
 
 
 def learn_from_store(
@@ -149,7 +149,7 @@ def scores_on_store(store: ShardStore, model: Any) -> list[dict[str, Any]]:
     teacher = store.teacher_labels if store.teacher_label_level == level else None
     return [
         {
-            "part": "all",
+            "split": "all",
             "graphs": store.n_graphs,
             "rule_accuracy": share(predicted, truth),
             "network_accuracy": share(teacher, truth),

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.cli.data import Chosen, choose, read_data, with_class_names
-from gnn2logic.cli.options import DataPart
+from gnn2logic.cli.options import DataSplit
 from gnn2logic.cli.teachers import find_teacher
 from gnn2logic.datasets import Dataset
 from gnn2logic.exceptions import DataSetError, ParameterError
@@ -28,7 +28,7 @@ __all__ = [
     "load_classes",
     "load_named",
     "load_one",
-    "scores_on_parts",
+    "scores_by_split",
     "share",
     "subject_of",
 ]
@@ -70,19 +70,19 @@ def _form(model: Model) -> str:
 
 
 def load_named(
-    model: Path, dataset: str, options: Iterable[str] | None, part: DataPart
+    model: Path, dataset: str, options: Iterable[str] | None, split: DataSplit
 ) -> tuple[Model, Chosen]:
     """Return a model that speaks of the classes of a data set, and graphs of it."""
     idt = load_one(model)
     if idt.target is None:
-        chosen = read_data(dataset, options, part)
+        chosen = read_data(dataset, options, split)
         return with_class_names(idt, chosen.data), chosen
     if not is_table(dataset):
         raise ParameterError(
             f"MODEL is {_form(idt)} that predicts numbers, and DATASET must be a CSV file of "
             f"molecules with these. Got {dataset!r}."
         )
-    return idt, read_data(dataset, for_numbers(dataset, options), part)
+    return idt, read_data(dataset, for_numbers(dataset, options), split)
 
 
 def graph_numbered(chosen: Chosen, index: int) -> Chosen:
@@ -120,23 +120,25 @@ def arguments_of(idt: Model, chosen: Chosen, teacher: str | None) -> dict[str, A
 
 
 def subject_of(
-    model: Path, dataset: str, options: Iterable[str] | None, part: DataPart, teacher: str | None
+    model: Path, dataset: str, options: Iterable[str] | None, split: DataSplit, teacher: str | None
 ) -> ReportSubject:
     """Return all answers of a model, and those of the network if there is one."""
-    idt, chosen = load_named(model, dataset, options, part)
+    idt, chosen = load_named(model, dataset, options, split)
     given = arguments_of(idt, chosen, teacher)
     return read_subject(idt, **given, mask=None, title=None, class_names=None)
 
 
-def scores_on_parts(
-    whole: Dataset, part: DataPart, *, rule: Any = None, network: Any = None
+def scores_by_split(
+    whole: Dataset, split: DataSplit, *, rule: Any = None, network: Any = None
 ) -> list[dict[str, Any]]:
     """Return accuracy and fidelity on what was learned from and on what was held back.
 
     Where all graphs were learned from, there is one row for them.
     """
     rows = []
-    for measured in (DataPart.ALL,) if part is DataPart.ALL else (DataPart.TRAIN, DataPart.TEST):
+    for measured in (
+        (DataSplit.ALL,) if split is DataSplit.ALL else (DataSplit.TRAIN, DataSplit.TEST)
+    ):
         try:
             chosen = choose(whole, measured)
         except DataSetError:
@@ -150,7 +152,7 @@ def scores_on_parts(
         )
         rows.append(
             {
-                "part": str(measured),
+                "split": str(measured),
                 "graphs": len(chosen.data),
                 "rule_accuracy": share(ours, chosen.labels),
                 "network_accuracy": share(theirs, chosen.labels),
@@ -160,14 +162,14 @@ def scores_on_parts(
     return rows
 
 
-def _number_scores(chosen: Chosen, measured: DataPart, rule: Any, network: Any) -> dict[str, Any]:
-    """Return R2 and mean absolute errors on a part of a data set of numbers."""
+def _number_scores(chosen: Chosen, measured: DataSplit, rule: Any, network: Any) -> dict[str, Any]:
+    """Return R2 and mean absolute errors on a split of a data set of numbers."""
     given = arguments_of(rule, chosen, None) | {"teacher": network}
     about: dict[str, Any] = {"mask": None, "title": None, "class_names": None}
     by_who = {row["who"]: row for row in read_subject(rule, **given, **about).comparison.scores()}
     theirs = by_who.get("teacher", {})
     return {
-        "part": str(measured),
+        "split": str(measured),
         "graphs": len(chosen.data),
         "rule_r2": by_who["rule"]["r2"],
         "rule_mae": by_who["rule"]["mae"],

@@ -12,17 +12,17 @@ from gnn2logic.cli.options import (
     ConvOption,
     DataArgument,
     DataOption,
-    DataPart,
+    DataSplit,
     EpochsOption,
     GnnOption,
     HiddenOption,
     JsonOption,
     LabelOption,
     LayersOption,
-    PartOption,
     QuietOption,
     SeedOption,
     SmilesOption,
+    SplitOption,
     with_columns,
 )
 from gnn2logic.cli.output import check_output, emit_json, emit_scores, talker, writing_to
@@ -47,7 +47,7 @@ def train(
     hidden: HiddenOption = 128,
     epochs: EpochsOption = 200,
     gnn: GnnOption = None,
-    part: PartOption = DataPart.TRAIN,
+    split: SplitOption = DataSplit.TRAIN,
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
@@ -60,11 +60,11 @@ def train(
     data = with_columns(data, smiles, label)
     check_output(out, (".safetensors",))
     from gnn2logic.cli.data import choose, load_whole
-    from gnn2logic.cli.subjects import scores_on_parts
+    from gnn2logic.cli.subjects import scores_by_split
     from gnn2logic.cli.teachers import train_network
 
     whole = load_whole(dataset, data)
-    chosen = choose(whole, part)
+    chosen = choose(whole, split)
     say(f"Training a {conv} on {len(chosen.data)} graphs of {chosen.data.name} ...")
     settings = {
         "conv": str(conv),
@@ -77,7 +77,7 @@ def train(
     with writing_to(out):
         network.save(out)
     say(f"Saved in {out}.")
-    scores = scores_on_parts(whole, part, network=network)
+    scores = scores_by_split(whole, split, network=network)
     if as_json:
         emit_json(
             {
