@@ -8,12 +8,29 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["digest_of_bytes", "digest_of_document", "digest_of_values", "sha256_of"]
+from gnn2logic.exceptions import ModelFileError
+
+__all__ = [
+    "digest_of_bytes",
+    "digest_of_document",
+    "digest_of_values",
+    "sha256_of",
+    "unchanged_document",
+]
+
+
+class _WithDigest(Protocol):
+    @property
+    def digest(self) -> str: ...
+
+
+Form = TypeVar("Form", bound=_WithDigest)
 
 
 def digest_of_bytes(pieces: Iterable[bytes | memoryview], *, size: int = 16) -> str:
@@ -60,3 +77,17 @@ def digest_of_document(document: Mapping[str, Any]) -> str:
     plain = {key: value for key, value in document.items() if key != "digest"}
     text = json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return digest_of_bytes([text.encode("utf-8")])
+
+
+def unchanged_document(document: Mapping[str, Any], form: type[Form], noun: str) -> Form:
+    """Return a document of JSON in its form; `ModelFileError` if it was changed or damaged."""
+    try:
+        checked = msgspec.convert(document, form)
+    except msgspec.ValidationError as error:
+        raise ModelFileError(f"This is not a valid gnn2logic {noun}: {error}.") from None
+    if checked.digest != digest_of_document(document):
+        raise ModelFileError(
+            f"The digest of the {noun} does not fit its content: the file was changed or damaged. "
+            f"Save the {noun} again from where it was made."
+        )
+    return checked

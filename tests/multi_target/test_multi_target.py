@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 import gnn2logic as gl
+from gnn2logic._digests import digest_of_document
 from gnn2logic.exceptions import (
     LabelError,
     ModelFileError,
@@ -249,17 +250,20 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     several(rules()).fit(GRAPHS, Y).save(path)
     good = json.loads(path.read_text())
 
-    def refused(match: str, **changes: Any) -> None:
-        path.write_text(json.dumps(good | changes))
+    def refused(match: str, *, on_purpose: bool = False, **changes: Any) -> None:
+        document = good | changes
+        if on_purpose:
+            document["digest"] = digest_of_document(document)
+        path.write_text(json.dumps(document))
         with pytest.raises(ModelFileError, match=match):
             gl.load(path)
 
     refused("version of the file must be 1", version=2)
     refused("digest", targets=["a", "b"])
-    refused("There must be 2 names", targets=["a"])
-    refused("distinct", targets=["a", "a"])
+    refused("There must be 2 names", on_purpose=True, targets=["a"])
+    refused("distinct", on_purpose=True, targets=["a", "a"])
     refused("digest", models=good["models"][::-1])
-    refused("no valid gnn2logic models", models=[1, 2])
+    refused("not a valid gnn2logic set of models", models=[1, 2])
     path.write_text(json.dumps(good)[:-20])
     with pytest.raises(ModelFileError, match="no gnn2logic models"):
         gl.load(path)

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from gnn2logic._digests import digest_of_document
+from gnn2logic._digests import digest_of_document, unchanged_document
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import ModelFileError
 from gnn2logic.idt.model import IDT, Prunings, RuleFront, RuleNumbers
@@ -173,22 +173,7 @@ def _checked_form(document: object) -> _ModelDocument:
     """Return the document if its version, its fields and its digest are right."""
     _check_version(document)
     assert isinstance(document, dict)
-    try:
-        checked = msgspec.convert(document, _ModelDocument)
-        digest = digest_of_document(document)
-    except msgspec.ValidationError as error:
-        raise ModelFileError(f"This is not a valid gnn2logic model: {error}.") from None
-    except UnicodeEncodeError:
-        # JSON can write half of a surrogate pair, which is no character.
-        raise ModelFileError(
-            "This is not a valid gnn2logic model: it holds text that is not valid Unicode."
-        ) from None
-    if checked.digest != digest:
-        raise ModelFileError(
-            "The digest of the model does not fit its content: the file was changed or damaged. "
-            "Save the model again from where it was made."
-        )
-    return checked
+    return unchanged_document(document, _ModelDocument, "model")
 
 
 def _check_version(document: object) -> None:

@@ -6,9 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import msgspec
-
-from gnn2logic._digests import digest_of_document
+from gnn2logic._digests import digest_of_document, unchanged_document
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import ModelFileError, ParameterError
 from gnn2logic.idt.tree_documents import Strict
@@ -52,18 +50,12 @@ def models_from_bytes(data: bytes) -> tuple[tuple[str, ...], list[dict[str, Any]
             f"{document.get('version')!r:.40}; it may need a newer gnn2logic."
         )
     try:
-        checked = msgspec.convert(document, _Document)
+        checked = unchanged_document(document, _Document, "set of models")
         names = check_target_names(checked.targets, len(checked.models))
-        digest = digest_of_document(document)
-    except (msgspec.ValidationError, ParameterError) as error:
+    except ParameterError as error:
         raise ModelFileError(f"These are no valid gnn2logic models: {error}") from None
     except RecursionError:
         raise ModelFileError("These are no valid gnn2logic models: nested too deeply.") from None
-    if checked.digest != digest:
-        raise ModelFileError(
-            "The digest of the models does not fit their content: the file was changed or damaged. "
-            "Save them again from where they were made."
-        )
     encoders = [model.get("encoder") for model in checked.models]
     if any(encoder != encoders[0] for encoder in encoders):
         raise ModelFileError("All models must have the same encoder. The file holds several.")

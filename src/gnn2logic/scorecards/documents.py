@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from gnn2logic._digests import digest_of_document
+from gnn2logic._digests import digest_of_document, unchanged_document
 from gnn2logic._json import strict_json
 from gnn2logic.exceptions import FeatureError, FormulaError, ModelFileError, ParameterError
 from gnn2logic.idt.documents import check_class_labels
@@ -171,21 +171,7 @@ def _checked_form(document: object) -> _CardDocument:
             f"Scorecards of version {FORMAT_VERSION} can be read. Got version {version!r}; a newer "
             "gnn2logic may read it."
         )
-    try:
-        checked = msgspec.convert(document, _CardDocument)
-        digest = digest_of_document(document)
-    except msgspec.ValidationError as error:
-        raise ModelFileError(f"This is not a valid gnn2logic scorecard: {error}.") from None
-    except UnicodeEncodeError:
-        raise ModelFileError(
-            "This is not a valid gnn2logic scorecard: it holds text that is not valid Unicode."
-        ) from None
-    if checked.digest != digest:
-        raise ModelFileError(
-            "The digest of the scorecard does not fit its content: the file was changed or "
-            "damaged. Save the model again from where it was made."
-        )
-    return checked
+    return unchanged_document(document, _CardDocument, "scorecard")
 
 
 def _audited(document: _CardDocument) -> CardContents:
