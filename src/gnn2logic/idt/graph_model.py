@@ -18,7 +18,7 @@ from gnn2logic.logic.export.questions import Answer
 from gnn2logic.logic.walk import predicate_names, relation_names
 from gnn2logic.storage import ShardStore
 
-__all__ = ["EncodedGraphs", "GraphModel", "r_squared"]
+__all__ = ["EncodedGraphs", "GraphModel", "WithEncoder", "r_squared"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -30,7 +30,25 @@ class EncodedGraphs:
     batch: GraphBatch
 
 
-class GraphModel:
+class WithEncoder:
+    """What has a fitted encoder, by which it reads the graphs of users."""
+
+    encoder_: FittedEncoder
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of the graphs: features, or predicates if they had those."""
+        check_fitted(self, "encoder_")
+        return self.encoder_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> npt.NDArray[np.object_]:
+        """The names of these columns."""
+        check_fitted(self, "encoder_")
+        return self.encoder_.feature_names_in_
+
+
+class GraphModel(WithEncoder):
     """A model with an encoder that turns the graphs of users into predicates.
 
     Attributes
@@ -41,7 +59,6 @@ class GraphModel:
     """
 
     _level: Literal["graph", "node"]
-    encoder_: FittedEncoder
 
     def _terms(self) -> tuple[set[str], set[str]]:
         """Return the predicates and the relations that the model speaks of."""
@@ -120,18 +137,6 @@ class GraphModel:
     def level(self) -> Literal["graph", "node"]:
         """What is predicted for: "graph" or "node"."""
         return self._level
-
-    @property
-    def n_features_in_(self) -> int:
-        """The number of columns of the graphs: features, or predicates if they had those."""
-        check_fitted(self, "encoder_")
-        return self.encoder_.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> npt.NDArray[np.object_]:
-        """The names of these columns."""
-        check_fitted(self, "encoder_")
-        return self.encoder_.feature_names_in_
 
 
 def r_squared(truth: FloatArray, predicted: FloatArray, weights: FloatArray) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -35,6 +36,16 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     encoder: object
     engine: object
     n_jobs: int | None
+
+    @classmethod
+    def _with_settings(cls, parameters: Mapping[str, Any], encoder: PredicateEncoder) -> Self:
+        """Return an estimator with the settings of a saved one, also those of its encoder."""
+        known = cls._get_param_names()
+        estimator = cls(**{name: value for name, value in parameters.items() if name in known})
+        settings = encoder.get_params()
+        if settings != PredicateEncoder().get_params():
+            estimator.encoder = PredicateEncoder(**settings)
+        return estimator
 
     def _engine(self, graphs: GraphBatch | ShardStore) -> Engine:
         """Return who does the work; graphs on disk are never all in memory."""

@@ -61,12 +61,8 @@ class RuleEstimator(IDTPredictor, GraphEstimator):
                 f"{contents.answer}; use gnn2logic.load."
             )
         encoder = PredicateEncoder.from_document(contents.encoder)
-        known = cls._get_param_names()
         parameters = parameters_from_document(contents.parameters)
-        estimator = cls(**{name: value for name, value in parameters.items() if name in known})
-        settings = encoder.get_params()
-        if settings != PredicateEncoder().get_params():
-            estimator.encoder = PredicateEncoder(**settings)
+        estimator = cls._with_settings(parameters, encoder)
         estimator._take(contents, encoder)
         return estimator
 

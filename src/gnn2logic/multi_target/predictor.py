@@ -14,8 +14,7 @@ from gnn2logic._labels import check_labels, check_numbers, check_weights
 from gnn2logic._text import did_you_mean, one_line
 from gnn2logic._validation import check_fitted, is_whole
 from gnn2logic.exceptions import LabelError, ParameterError
-from gnn2logic.graphs.fitted_encoder import FittedEncoder
-from gnn2logic.idt.graph_model import EncodedGraphs, r_squared
+from gnn2logic.idt.graph_model import EncodedGraphs, WithEncoder, r_squared
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.multi_target.documents import models_to_bytes
 from gnn2logic.multi_target.labels import target_columns
@@ -27,7 +26,7 @@ __all__ = ["MultiTargetPredictor", "TargetModel"]
 TargetModel = IDTPredictor | ScorecardPredictor
 
 
-class MultiTargetPredictor:
+class MultiTargetPredictor(WithEncoder):
     """One model for each of several targets, as `gnn2logic.load` returns them.
 
     ``model["name"]`` is the model of one target, which everything else takes: `explain`,
@@ -48,7 +47,6 @@ class MultiTargetPredictor:
 
     estimators_: list[Any]
     target_names_: tuple[str, ...]
-    encoder_: FittedEncoder
 
     # One target --------------------------------------------------------------------------------
 
@@ -84,18 +82,6 @@ class MultiTargetPredictor:
         check_fitted(self, "estimators_")
         none = np.array([])
         return [getattr(model, "classes_", none) for model in self.estimators_]
-
-    @property
-    def n_features_in_(self) -> int:
-        """The number of columns of the graphs: features, or predicates if they had those."""
-        check_fitted(self, "encoder_")
-        return self.encoder_.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> npt.NDArray[np.object_]:
-        """The names of these columns."""
-        check_fitted(self, "encoder_")
-        return self.encoder_.feature_names_in_
 
     # Predicting --------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class _Network:
+class _NetworkNumbers:
     """What a network that was trained on a fold says about its training and its test part."""
 
     known: FloatArray
@@ -63,7 +63,7 @@ class NumberScorer:
         unit = self.unit
         return self.comparison.stream(unit.dataset, unit.fold, unit.repeat, purpose)
 
-    def network(self, name: str) -> _Network:
+    def network(self, name: str) -> _NetworkNumbers:
         """Return what a network trained on the fold says; tuned as those of classes are."""
         fold, settings, conv = self.fold, self.comparison.settings, NETWORKS[name]
         tuned: dict[str, Any] = {}
@@ -86,9 +86,11 @@ class NumberScorer:
         started = time.process_time()
         known = _numbers_said(network, network_graphs(fold.train))
         seconds = Seconds(train_seconds, time.process_time() - started, tune=tune_seconds)
-        return _Network(known, _numbers_said(network, network_graphs(fold.test)), tuned, seconds)
+        return _NetworkNumbers(
+            known, _numbers_said(network, network_graphs(fold.test)), tuned, seconds
+        )
 
-    def row(self, model: ComparedModel, network: _Network | None) -> NumberRow:
+    def row(self, model: ComparedModel, network: _NetworkNumbers | None) -> NumberRow:
         """Return what a model does on the fold."""
         if model.form == "baseline":
             return self._baseline(model)
