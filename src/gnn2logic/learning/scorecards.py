@@ -111,7 +111,8 @@ class ScorecardClassifier(_ScorecardOfClasses):
     max_lines : int
         The most lines; fewer are taken where cross-validation says so.
     max_line_size : int
-        The most symbols of a line.
+        The most symbols of a line. What is hard to say counts more: a share and "itself and its
+        neighbours" one symbol each, neighbours of neighbours two, and of these again four.
     max_points : int
         The most points of a line, with either sign.
     n_layers : int, optional

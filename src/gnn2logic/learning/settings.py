@@ -147,7 +147,7 @@ class CardOptions:
     Parameters
     ----------
     max_lines, max_line_size, max_points : int
-        The most lines, symbols of a line, and points of a case.
+        The most lines, symbols of a line (more for what is hard to read), and points of a case.
     modalities, absolute, relative, depth, max_samples, max_time
         As in `SearchOptions`.
     """

@@ -11,13 +11,13 @@ import pytest
 from gnn2logic import GraphBatch, parse, random_graphs
 from gnn2logic.learning.scoring.lines import LineSearch, LineSettings
 from gnn2logic.learning.scoring.losses import TARGET_STEPS, loss_for
+from gnn2logic.learning.scoring.reading import ReadingSpace, reading_cost
 from gnn2logic.learning.scoring.refits import Pace, ScoreTargets
-from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.levels import GraphLevel
 from gnn2logic.learning.settings import local_modalities
 
 PLANTED = {"1(U0 & U1) > 3": 2, "1(U0 & A U1 > 1) > 2": 3, "1(A U0 > 3) > 1/2": -2}
-TRUSTING, CAREFUL = LineSettings().paces
+TRUSTING, CAREFUL, SIMPLE = LineSettings().paces
 
 
 def search_of(n_graphs: int) -> LineSearch:
@@ -47,7 +47,7 @@ def search_for(
         np.ones(graphs.n_graphs, dtype=np.int64),
         loss_for("class", 2),
     )
-    level = GraphLevel(ColumnSpace(graphs, local_modalities(graphs)))
+    level = GraphLevel(ReadingSpace(graphs, local_modalities(graphs)))
     return LineSearch(level, targets, np.arange(graphs.n_graphs), settings)
 
 
@@ -69,6 +69,17 @@ def test_planted_lines_are_found_and_runs_do_not_depend_on_each_other() -> None:
     lengths = [len(lines) for lines in found]
     assert all(later <= earlier + 1 for earlier, later in itertools.pairwise(lengths))
     assert [len(lines) for lines in careful] == sorted({len(lines) for lines in careful})
+
+
+def test_simple_lines_are_simple_and_take_the_columns_of_the_pace_before() -> None:
+    search = search_of(300)
+    list(search.run(pace=CAREFUL))
+    n_columns = len(search.level.space)
+    simple = list(search.run(pace=SIMPLE))
+    assert len(search.level.space) == n_columns
+    conditions = [each for line in simple[-1] for each in line.conditions]
+    assert conditions
+    assert all(reading_cost(each.formula) <= SIMPLE.dearest for each in conditions)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

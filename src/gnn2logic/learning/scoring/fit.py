@@ -19,8 +19,8 @@ from gnn2logic.learning.scoring.lines import DraftLine, LineSettings
 from gnn2logic.learning.scoring.losses import TARGET_STEPS, PatternTable, loss_for
 from gnn2logic.learning.scoring.outcome import CardOutcome, card_points, search_cards
 from gnn2logic.learning.scoring.points import RoundedPoints
+from gnn2logic.learning.scoring.reading import ReadingSpace
 from gnn2logic.learning.scoring.refits import ScoreTargets
-from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.levels import GraphLevel, Level, NodeLevel
 from gnn2logic.learning.search.rule_search import Clock
 from gnn2logic.learning.search.sampling import searched_data
@@ -106,7 +106,7 @@ def fit_card(
 ) -> CardPath:
     """Return cards from no line to the most, and which one to use."""
     searched = searched_data(data, targets.labels, level, share=options.max_samples, seed=seed)
-    space = ColumnSpace(
+    space = ReadingSpace(
         searched.batch, options.modalities, absolute=options.absolute, relative=options.relative
     )
     about: Level = GraphLevel(space) if level == "graph" else NodeLevel(space)

@@ -2,7 +2,7 @@
 
 The search looks at residuals, the part of the targets that the lines do not explain yet. Columns
 and their words are kept from line to line; judging them anew costs little, and pairs are searched
-again after 1, 3, 6, ... lines.
+again after 1, 2, 3, 5, ... lines. What a line costs is how hard it is to read (`reading`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.learning.scoring.losses import TARGET_STEPS
+from gnn2logic.learning.scoring.reading import reading_cost
 from gnn2logic.learning.scoring.refits import Pace, Refit, ScoreTargets
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.learning.search.cuts import Form
@@ -43,11 +44,11 @@ class LineSettings:
     ----------
     max_lines : int
     max_line_size : int
-        The most symbols of a line.
+        What a line may cost to read at most, in symbols.
     ridge : float
-        The price of large weights, in rows.
+        The price of large weights, in rows, when lines are given points.
     paces : tuple of Pace
-        How lines may be found; what is held out chooses among them.
+        How lines may be found; what is held out chooses among them. The last is the most generous.
     most_steps : int
         How many conditions one line may have.
     step_size : int
@@ -61,23 +62,22 @@ class LineSettings:
 
     max_lines: int = 20
     max_line_size: int = 10
-    ridge: float = 4.0
+    ridge: float = 2.0
     paces: tuple[Pace, ...] = (
         Pace(price=4.5, ridge=4.0, ridge_share=0.0, swaps=True),
-        Pace(price=3.0, ridge=10.0, ridge_share=1 / 40, swaps=False),
+        Pace(price=1.5, ridge=10.0, ridge_share=1 / 40, swaps=False),
+        Pace(1.0, 10.0, 1 / 40, swaps=False, dearest=7, searches=False),
     )
     most_steps: int = 3
     step_size: int = 6
-    searched_again: frozenset[int] = frozenset({1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 40, 60})
-    swapped_after: frozenset[int] = frozenset({2, 3, 4, 5, 6, 8, 10, 13, 16, 20})
-    rounds: RoundSettings = field(default_factory=lambda: RoundSettings(pair_work=10_000_000))
+    searched_again: frozenset[int] = frozenset({1, 2, 3, 5, 8, 12, 18, 27, 40, 60})
+    swapped_after: frozenset[int] = frozenset({2, 3, 4, 5, 6, 8, 10})
+    rounds: RoundSettings = field(default_factory=lambda: RoundSettings(pair_work=4_000_000))
     least_weight: int = 5
 
     def with_ridge(self, ridge: float) -> Self:
         """Return settings with another price of large weights; careful paces keep theirs."""
-        paces = tuple(
-            replace(pace, ridge=ridge) if pace.ridge == self.ridge else pace for pace in self.paces
-        )
+        paces = tuple(replace(pace, ridge=ridge) if pace.swaps else pace for pace in self.paces)
         return replace(self, ridge=ridge, paces=paces)
 
     def of_depth(self, depth: int) -> Self:
@@ -130,7 +130,8 @@ class LineSearch:
         """Give the lines so far, first none, after each new line and the steps that follow it.
 
         Where a line is left out, the next ones replace what was given for as many lines.
-        What is found does not depend on earlier runs; they only save it work.
+        What is found does not depend on earlier runs, which only save it work, unless a pace takes
+        the columns of the one before.
         """
         lines: tuple[DraftLine, ...] = ()
         if not self._first:
@@ -138,8 +139,10 @@ class LineSearch:
             self._pace = self.settings.paces[-1]
             self._explore(self._residuals(lines), 0, proposed)
             self._first = tuple(self._known)
-        self._known, self._shortened = dict.fromkeys(self._first), set()
         self._pace = self.settings.paces[0] if pace is None else pace
+        self._shortened = set()
+        if self._pace.searches or not self._known:
+            self._known = dict.fromkeys(self._first)
         while True:
             residuals = self._residuals(lines)
             best = self._best_line(lines, residuals)
@@ -152,7 +155,7 @@ class LineSearch:
             if best is None or enough:
                 return
             lines = self._swapped((*lines, best[1]))
-            if len(lines) in self.settings.searched_again:
+            if self._pace.searches and len(lines) in self.settings.searched_again:
                 self._explore(self._residuals(lines), len(lines))
 
     # The fit so far ----------------------------------------------------------------------------
@@ -169,7 +172,7 @@ class LineSearch:
         More of them would only say the same again, more loudly.
         """
         n_rows = len(self.rows)
-        is_short = sum(self._size(line) for line in lines) * _ROWS_FOR_SYMBOL <= n_rows
+        is_short = sum(self._cost(line) for line in lines) * _ROWS_FOR_SYMBOL <= n_rows
         return is_short and self._says_classes and bool((np.abs(residuals[self.rows]) < 0.5).all())
 
     # Lines -------------------------------------------------------------------------------------
@@ -210,17 +213,22 @@ class LineSearch:
     ) -> list[tuple[float, DraftLine]]:
         """Return new lines and what they are worth, best first."""
         ranked: list[tuple[float, int, int, int]] = []
-        known = sorted(self._known)
-        sizes = self.level.space.sizes(known)
-        place_of = {number: place for place, number in enumerate(known)}
+        most_of_line = min(self.settings.max_line_size, self._pace.dearest)
+        counted = int(self.level.row_type == "graph")
+        known = np.array(sorted(self._known), dtype=np.int64)
+        costs = self.level.space.sizes(known) + counted
+        short = costs.min(axis=1) <= most_of_line
+        known, costs = known[short], costs[short]
+        if not len(known):
+            return []
+        place_of = {number: place for place, number in enumerate(known.tolist())}
         for channel in self._varied(residuals):
             judged = self._judge(residuals[:, channel]).table(known)
             negated = np.isin(judged.forms, [form for form in Form if form.negated])
-            size = np.where(negated, sizes[:, 1], sizes[:, 0]) + 1
+            cost = np.where(negated, costs[:, 1], costs[:, 0])
             if self.level.row_type == "node":
-                size = sizes.min(axis=1)
-            allowed = (judged.gains > 0) & (judged.cuts >= 0)
-            allowed &= size <= self.settings.max_line_size
+                cost = costs.min(axis=1)
+            allowed = (judged.gains > 0) & (judged.cuts >= 0) & (cost <= most_of_line)
             for line in lines:
                 place = place_of.get(line.column, 0)
                 is_taken = judged.forms[place] == (-1 if line.form is None else line.form)
@@ -230,7 +238,7 @@ class LineSearch:
             for place in np.argsort(-values, kind="stable")[:most].tolist():
                 if values[place] > 0:
                     form, cut = int(judged.forms[place]), int(judged.cuts[place])
-                    ranked.append((float(values[place]) * scale, known[place], form, cut))
+                    ranked.append((float(values[place]) * scale, int(known[place]), form, cut))
         ranked.sort(key=lambda each: -each[0])
         return [
             (value, self._line(column, Form(form) if form >= 0 else None, (cut,)))
@@ -253,7 +261,7 @@ class LineSearch:
                 each for _, each in self._best_lines(others, refit.residuals, _MOST_REWEIGHED)
             ]
             gains = refit.gains([truths_of([each], self.rows)[:, 0] for each in candidates])
-            gains -= self._pace.price / 2 * np.array([self._size(each) for each in candidates])
+            gains -= self._pace.price / 2 * np.array([self._cost(each) for each in candidates])
             # Rounded, so that of equal ones the first is taken whatever threads add up.
             promising = np.argsort(-gains.round(6), kind="stable")[:_MOST_REFITTED]
             best, kept = self._value((*others, line)), line
@@ -270,13 +278,13 @@ class LineSearch:
             lines = (*lines[:worst], *lines[worst + 1 :])
         return lines
 
-    def _size(self, line: DraftLine) -> int:
+    def _cost(self, line: DraftLine) -> int:
         further = self.settings.step_size * (len(line.conditions) - 1)
-        return line.conditions[0].formula.size + further
+        return reading_cost(line.conditions[0].formula) + further
 
     def _value(self, lines: Sequence[DraftLine]) -> float:
         """Return how likely lines make the rows, all fitted together, less their price."""
-        size = sum(self._size(line) for line in lines)
+        size = sum(self._cost(line) for line in lines)
         return self._refit(lines).log_likelihood - self._pace.price / 2 * size
 
     def _line(self, column: int, form: Form | None, cuts: tuple[int, ...]) -> DraftLine:
@@ -344,6 +352,13 @@ class LineSearch:
             gain = sums[cut] ** 2 / inside + rest**2 / outside - everything**2 / total
             gains.append((cut, float(gain)))
         return gains
+
+
+def reading_cost_of(lines: Sequence[DraftLine]) -> int:
+    """Return how hard lines are to read: a further condition on a count is one more symbol."""
+    return sum(
+        reading_cost(line.conditions[0].formula) + len(line.conditions) - 1 for line in lines
+    )
 
 
 def truths_of(lines: Sequence[DraftLine], rows: IntArray) -> npt.NDArray[np.bool_]:

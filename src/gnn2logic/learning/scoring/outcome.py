@@ -12,6 +12,7 @@ from gnn2logic.learning.scoring.lines import (
     DraftLine,
     LineSearch,
     LineSettings,
+    reading_cost_of,
     truths_of,
 )
 from gnn2logic.learning.scoring.losses import Loss, PatternTable
@@ -26,9 +27,9 @@ __all__ = ["CardOutcome", "HeldOutFigures", "card_points", "search_cards"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-# A card with fewer lines is taken if its held-out loss is within so many standard errors of the
-# best one.
-_NEARLY_BEST = 0.5
+# A card that is easier to read is taken if its held-out loss is within so many standard errors of
+# the best one.
+_NEARLY_BEST = 1.0
 # Nobody sees a smaller difference in log loss: a chance of 0.999 instead of 1.
 _NO_DIFFERENCE = 0.001
 # Log-odds are made larger where that leaves at most this share of the held-out loss.
@@ -147,11 +148,11 @@ def search_cards(
             drafts, len(drafts) - 1, reason, None, (1.0,) * len(drafts), (), clock.interrupted
         )
     held_rows = rows[judged]
-    # Cards of all paces side by side: the fewest lines that are as good as the best win.
+    # Cards of all paces side by side: of those that are as good as the best, the easiest to read.
     everything = [
         (pace, stage) for pace, drafts in enumerate(paths) for stage in range(len(drafts))
     ]
-    everything.sort(key=lambda place: (place[1], place[0]))
+    everything.sort(key=lambda place: (reading_cost_of(paths[place[0]][place[1]]), place))
     shrinkage = [_shrinkage(targets, held_rows, raws[p][stage][judged]) for p, stage in everything]
     raw_of_all = np.stack(
         [raws[p][stage][judged] * by for (p, stage), by in zip(everything, shrinkage, strict=True)]
@@ -273,7 +274,7 @@ def _accuracy(
 
 
 def _choose(loss: FloatArray, errors: FloatArray, no_difference: float) -> int:
-    """Return the fewest lines whose loss is within a part of a standard error of the best."""
+    """Return the first card whose loss is within a part of a standard error of the best."""
     near = loss <= loss.min() + np.maximum(_NEARLY_BEST * errors, no_difference)
     return int(np.flatnonzero(near)[0])
 

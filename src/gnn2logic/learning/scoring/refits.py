@@ -29,19 +29,26 @@ class Pace:
     Parameters
     ----------
     price : float
-        What a symbol must explain, in rows: a share of ``price / n_rows`` of the variance.
+        What a symbol, or what is as dear to read, must explain, in rows: a share of
+        ``price / n_rows`` of the variance.
     ridge : float
         The least price of large weights, in rows.
     ridge_share : float
         The same as a share of the rows; the larger one holds.
     swaps : bool
         Whether lines are replaced by better ones, given the others.
+    dearest : int
+        What a line may cost to read at most.
+    searches : bool
+        Whether it looks for columns; else it takes those of the pace before.
     """
 
     price: float
     ridge: float
     ridge_share: float
     swaps: bool
+    dearest: int = 1000
+    searches: bool = True
 
 
 @dataclass(frozen=True)
