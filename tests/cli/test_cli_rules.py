@@ -154,10 +154,10 @@ NESTED = "1(A(U0 & A(U1 | A U0 > 1) > 2 & A(A U0 = 0) > 0) > 1) > 10"
 
 def test_long_formulas_are_told_in_steps() -> None:
     first, *steps = run("formula", NESTED, "--as", "english").stdout.splitlines()
-    assert first == "more than 10 nodes have more than 1 neighbour that is of kind (a)"
+    assert first == "more than 10 nodes have more than 1 neighbour in group (a)"
     assert [line[:19] for line in steps] == ["  (a) nodes that ar"]
     checked = run("check", f"!({NESTED})", "psi_0", *FEW).stdout.splitlines()
-    assert checked[1] == "in words  at most 10 nodes have more than 1 neighbour that is of kind (a)"
+    assert checked[1] == "in words  at most 10 nodes have more than 1 neighbour in group (a)"
     assert checked[2].strip() == steps[0].strip()
 
 

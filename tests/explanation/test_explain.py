@@ -91,10 +91,10 @@ def test_the_text_of_a_star() -> None:
         "  - Nodes that are U0: 1, 2, 4\n"
         "\n"
         "The smallest change of counts for another class\n"
-        "  - none, by 1: No nodes have more than 1 neighbour that is U0 (now 1).\n"
-        "  This is about the counts that the final tree compares. "
-        "A change of the graph may change\n"
-        "  several of them at once, and not every combination of counts belongs to a graph."
+        "  - For class none, by 1: No nodes have more than 1 neighbour that is U0 (now\n"
+        "    1).\n"
+        "  A change of the graph may change several counts at once, and not every\n"
+        "  combination of counts belongs to a graph."
     )
 
 
@@ -115,7 +115,7 @@ def test_long_formulas_are_broken_into_kinds() -> None:
     model = from_formulas({1: f"1({inner}) > 2"}, otherwise=0, names=["U0"])
     found = explain(model, star())
     text = str(found)
-    assert "1. At most 2 nodes are of kind (a)." in text
+    assert "1. At most 2 nodes are in group (a)." in text
     assert "     1 (a) < 3\n" in text
     assert "  (b) Nodes that " in text
     assert max(map(len, text.split("\n"))) <= 96
@@ -129,7 +129,7 @@ def test_changes_may_name_what_is_not_on_the_path() -> None:
     found = explain(model, star())
     assert [str(condition.formula) for condition in found.conditions] == ["1 U0 < 4"]
     text = str(found)
-    assert "of kind (a) (now 0)." in text
+    assert "in group (a) (now 0)." in " ".join(text.split())
     assert "  (a) Nodes that " in text
 
 
@@ -190,7 +190,7 @@ def test_a_constant_model() -> None:
         "The model gives this class to every graph."
     )
     assert "every graph" in found._repr_html_()
-    assert found.to_dict()["rule_in_words"] == "the node exists"
+    assert found.to_dict()["rule_in_words"] == "always"
 
 
 def test_a_bare_model() -> None:

@@ -41,7 +41,7 @@ def test_nothing_is_lost(formula: Formula) -> None:
 def test_a_learned_rule_in_steps() -> None:
     rule = parse(SHAPES)
     kinds = ShortNames.of([rule], short=100)
-    assert kinds.words(rule) == "between 11 and 19 nodes are of kind (a)"
+    assert kinds.words(rule) == "between 11 and 19 nodes are in group (a)"
     assert kinds.logic(rule) == "11 <= 1 (a) <= 19"
     # What is made of others comes first, from left to right.
     assert [kinds.logic(part) for part in kinds.names] == [
@@ -70,7 +70,7 @@ def test_what_a_sentence_combines_is_no_kind_of_node() -> None:
     parts = [f"1(A U{number % 2} > {number}) > {number}" for number in range(8)]
     rule = parse(" | ".join(f"({one} & {two})" for one, two in pairwise(parts)))
     assert ShortNames.of([rule]).names == {}
-    assert "of kind" not in in_steps(rule)
+    assert "in group" not in in_steps(rule)
 
 
 @pytest.mark.parametrize("outermost", ["", "1"])
@@ -115,7 +115,7 @@ def test_a_counted_part_may_be_about_the_graph() -> None:
     first, *steps = in_steps(rule).splitlines()
     assert first.endswith("neighbours in a graph where condition (a) holds")
     assert steps[0].startswith("  (a) ")
-    assert "of kind" not in in_steps(rule)
+    assert "in group" not in in_steps(rule)
     node = parse(f"U0 & ({wide})")
     assert in_steps(node).startswith("the node is U0, and is in a graph ")
 
@@ -129,12 +129,27 @@ def test_what_is_repeated_is_explained_once() -> None:
     ]
     kinds = ShortNames.of(lines, longest=LONGEST_LINE)
     assert [kinds.words(line) for line in lines] == [
-        "more than 7 nodes have more than a third of their neighbours that are of kind (a)",
-        "more than a quarter of the nodes are of kind (a)",
-        "more than 2 nodes are U0 and not of kind (a)",
+        "more than 7 nodes have more than a third of their neighbours in group (a)",
+        "more than a quarter of the nodes are in group (a)",
+        "more than 2 nodes are U0 and not in group (a)",
     ]
     meaning = "nodes that have more than 2 neighbours with more than 1 neighbour"
     assert [line.strip() for line in kinds.lines()] == [f"(a) {meaning}"]
     for line in lines:
         assert parse(written_out(kinds, line)) is line
-    assert ShortNames.of(lines[:1], longest=LONGEST_LINE).names == {}
+    assert ShortNames.of(lines[1:2], longest=LONGEST_LINE).names == {}
+
+
+def test_neighbours_of_neighbours_of_neighbours_have_a_name() -> None:
+    two = parse("1(A(A true > 6) > 1/2) > 6")
+    assert in_steps(two) == two.to_english()
+    three = parse("1(A(U0 & A(A true > 6) > 1/2) > 1) > 6")
+    first, *steps = in_steps(three).splitlines()
+    assert first == "more than 6 nodes have more than 1 neighbour in group (a)"
+    assert steps == [
+        "  (a) nodes that are U0, and have more than half of their neighbours with more than 6 "
+        "neighbours"
+    ]
+    # Whatever else is around, nobody reads three steps at once.
+    for text in in_steps(parse(SHAPES)).splitlines():
+        assert len(re.findall(r"neighbours?\b", text.replace("and their neighbours", ""))) < 4

@@ -206,7 +206,7 @@ def test_the_text_of_a_card() -> None:
     )
     assert str(explain(card, star.symmetrize(), class_names=["calm", "busy"])) == (
         "Predicted class: busy\n"
-        "Score: 3 (1 line gives points, of 2; +1 point for every graph).\n"
+        "Score: 3 (1 of 2 lines gives points; +1 point for every graph).\n"
         "It is busy from a score of 3 on, else calm. Probability of busy: 62%.\n"
         "\n"
         "Because\n"
@@ -218,10 +218,9 @@ def test_the_text_of_a_card() -> None:
         "  - Nodes that are red: 0, 3\n"
         "\n"
         "The smallest change of counts for another class\n"
-        "  - calm, by 2: No nodes are red (now 2).\n"
-        "  This is about the counts that the lines compare. A change of the graph may change "
-        "several of\n"
-        "  them at once, and not every combination of counts belongs to a graph."
+        "  - For class calm, by 2: No nodes are red (now 2).\n"
+        "  A change of the graph may change several counts at once, and not every\n"
+        "  combination of counts belongs to a graph."
     )
 
 

@@ -124,7 +124,7 @@ def test_names_never_read_like_our_own_words() -> None:
     words = set(re.findall(r"[a-z]+", " ".join(parse(text).to_english() for text in SPOKEN)))
     seen: dict[str, Formula] = {}
     categories = [f"x={word}" for word in sorted(words)] + [f"{word}=x" for word in sorted(words)]
-    for name in ["U0", *sorted(words), *categories, "not U0", "U0 and U1", "of kind (1)", "x > 1"]:
+    for name in ["U0", *sorted(words), *categories, "not U0", "U0 and U1", "in group (1)", "x > 1"]:
         for formula in (
             predicate(name),
             A(predicate(name)) > 0,
@@ -183,7 +183,13 @@ def test_names_never_read_like_our_own_words() -> None:
          "than 2 nodes are U1)"),
         ("A(U0 & A true > 2) > 4", "the node has more than 4 neighbours that (are U0, and have "
          "more than 2 neighbours)"),
-        ("true", "the node exists"),
+        ("1(I+A U0 <= 1/3 | I+A U0 > 3/4) > 8", "more than 8 nodes have at most a third or more "
+         "than three quarters of themselves and their neighbours that are U0"),
+        ("A true = 0 | A true > 3 | U0", "the node is U0, or has 0 or more than 3 neighbours"),
+        ("1 U0 > 3 & (1 U1 < 3 | 1 U1 > 6)", "more than 3 nodes are U0, and at most 2 or more than "
+         "6 nodes are U1"),
+        ("true", "always"),
+        ("false", "never"),
     ],
 )  # fmt: skip
 def test_sentences(text: str, english: str) -> None:

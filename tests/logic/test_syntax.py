@@ -123,7 +123,7 @@ def steps_with(layers: int) -> dict[str, Callable[[], bool]]:
         "parse": lambda: parse(text) is formula,
         "unicode": lambda: parse(formula.to_unicode()) is formula,
         "latex": lambda: formula.to_latex().count(":=") == layers - 1,
-        "english": lambda: formula.to_english().count("Nodes of kind") == layers - 1,
+        "english": lambda: formula.to_english().count("Nodes in group") == layers - 1,
         "pickle": lambda: pickle.loads(pickle.dumps(formula)) is formula,
         "save": lambda: from_json(formula.to_json()) is formula,
         "evaluate": lambda: formula.evaluate(graphs).shape == (20,),

@@ -209,9 +209,9 @@ def explain(
       - Nodes that have more than 2 neighbours: 0
     <BLANKLINE>
     The smallest change of counts for another class
-      - no hub, by 1: No nodes have more than 2 neighbours (now 1).
-      This is about the counts that the final tree compares. A change of the graph may change
-      several of them at once, and not every combination of counts belongs to a graph.
+      - For class no hub, by 1: No nodes have more than 2 neighbours (now 1).
+      A change of the graph may change several counts at once, and not every
+      combination of counts belongs to a graph.
     """
     if isinstance(graph, Iterator):
         graph = list(graph)

@@ -29,8 +29,11 @@ def score_notes(explanation: ScoreExplanation) -> list[str]:
     card, scores = explanation.card, explanation.scores
     columns = score_columns(explanation)
     fired, n_lines = len(explanation.reasons), len(explanation.lines)
-    lines = "1 line gives" if fired == 1 else f"{fired} lines give"
-    made = f"{lines} points, of {n_lines}"
+    if n_lines == 1:
+        made = f"its one line gives {'points' if fired else 'none'}"
+    else:
+        among = f"{fired or 'none'} of {n_lines} lines"
+        made = f"{among} {'give' if fired > 1 else 'gives'} points"
     if any(card.base):
         base = points_words(card.base, columns)
         made += f"; {base} for every {explanation.level}"

@@ -44,8 +44,8 @@ _SHOWN_NODES = 30
 # is room.
 _SHOWN_PARTS = 8
 _CAVEAT = (
-    "This is about the counts that {} compare{}. A change of the graph may change "
-    "several of them at once, and not every combination of counts belongs to a graph."
+    "A change of the graph may change several counts at once, and not every combination of counts "
+    "belongs to a graph."
 )
 
 
@@ -206,21 +206,21 @@ def _last(explanation: Explanation | ScoreExplanation) -> str:
     if isinstance(explanation, ScoreExplanation):
         if explanation.answer == "number":
             return ""
-        is_constant, compared = not explanation.lines, ("the lines", "")
+        is_constant = not explanation.lines
     else:
-        is_constant, compared = not explanation.conditions, ("the final tree", "s")
+        is_constant = not explanation.conditions
     if is_constant:
         return f"The model gives this {explanation.answer} to every {explanation.level}."
     if not explanation.flips:
         return f"No change of these counts gives another {explanation.answer}."
-    return _CAVEAT.format(*compared)
+    return _CAVEAT
 
 
-_WIDTH = 96
+_WIDTH = 80
 
 
 def to_text(wording: Wording) -> str:
-    """Return what an explanation says in lines of at most 96 characters, where words allow it."""
+    """Return what an explanation says in lines of at most 80 characters, where words allow it."""
     return "\n".join(line for paragraph in _paragraphs(wording) for line in paragraph)
 
 
@@ -247,7 +247,8 @@ def _paragraphs(wording: Wording) -> Iterator[Iterator[str]]:
     if wording.flips:
         yield iter(["", f"The smallest change of counts for another {wording.answer}"])
     for flip in wording.flips:
-        yield _wrapped(f"{flip.label}, by {flip.total}: {' '.join(flip.changes)}", "  - ")
+        start = f"For {wording.answer} {flip.label}, by {flip.total}: "
+        yield _wrapped(f"{start}{' '.join(flip.changes)}", "  - ")
     if wording.conditions and not wording.flips and wording.last:
         yield iter([""])
     yield _wrapped(wording.last, "  " if wording.flips else "")
@@ -289,7 +290,7 @@ def to_html(wording: Wording) -> str:
             _list(
                 "ul",
                 (
-                    f"<b>{escape(flip.label)}</b>, by {flip.total}: "
+                    f"For {wording.answer} <b>{escape(flip.label)}</b>, by {flip.total}: "
                     f"{escape(' '.join(flip.changes))}"
                     for flip in wording.flips
                 ),

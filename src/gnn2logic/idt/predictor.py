@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from gnn2logic._files import write_atomically
 from gnn2logic._labels import check_labels, check_numbers, check_weights
-from gnn2logic._text import one_line
 from gnn2logic._validation import check_fitted, check_whole, some_of
 from gnn2logic.exceptions import LabelError, ParameterError
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
@@ -335,9 +334,7 @@ class IDTPredictor(GraphModel):
         text = f"{about}{'' if target is None else f', {target}'}\n{self.rules_}"
         is_one = target is None and sorted(leaf_classes(self.model_.final)) == [0, 1]
         if is_one and len(self.classes_) == 2:
-            label = self.classes_.tolist()[1]
-            name, rule = one_line(str(label)), self.formula(label)
-            text += f"\nOne condition is a scorecard of one line: {name} where {rule}"
+            text += "\nOne condition is a scorecard of one line."
         return text
 
     def _repr_html_(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,9 @@ from gnn2logic.logic.syntax import FALSE, Formula
 __all__ = ["Rule", "RuleTable", "shown_classes"]
 
 # In the table, longer formulas are cut; the chosen ones follow below it, up to the second limit.
-_SHOWN = 100
+# Lines fit a terminal, but something of every formula is seen.
+_WIDTH = 80
+_LEAST = 30
 _SHOWN_BELOW = 3000
 # Named, so that a data frame without rows has its columns all the same.
 _FRAME_COLUMNS = [
@@ -318,42 +321,40 @@ class RuleTable(Sequence[Rule]):
 
     def to_text(self, max_leaves: int = 8) -> str:
         """Return the table of the rules with few leaves, and the chosen one, as text."""
-        if len(self._rules) == 1:
-            # Nothing to weigh up: the rule itself.
+        if len(self._rules) == 1:  # nothing to weigh up
             return "\n".join(_in_full(self.chosen, list(self.chosen.formulas)))
         tried = any(rule.held_out is not None for rule in self._rules)
         is_number = self.chosen.mae is not None
-        measures = f"{'R2':>8} {'MAE':>8}" if is_number else f"{'accuracy':>8}"
+        measures = f"{'R2':>8}  {'MAE':>8}" if is_number else f"{'accuracy':>8}"
         answer = "number" if is_number else "class"
         lines = [
-            f"rules from small to large, > marks the chosen one; "
-            f"{'R2, mean absolute error' if is_number else 'accuracy'} and share of each {answer} "
-            f"on the {self._data} data",
-            f"{'':2}{'index':>5} {'leaves':>6} {'size':>5} {'depth':>5} {measures}  "
+            f"rules from small to large, > marks the chosen one; figures on the {self._data} data",
+            f"{'':2}{'index':>5} {'size':>5}  {measures}  "
             f"{'held out  ' if tried else ''}{answer} (share): formula",
         ]
+        in_full = False
         for rule in self._rules:
             if rule.n_leaves > max_leaves and not rule.chosen:
                 continue
-            shown = shown_classes(rule)
             head = (
-                f"{'>' if rule.chosen else ' ':2}{rule.index:>5} {rule.n_leaves:>6} {rule.size:>5} "
-                f"{rule.modal_depth:>5} {rule.accuracy:>8.4f}"
-                f"{'' if rule.mae is None else f' {rule.mae:>8.4g}'}  "
+                f"{'>' if rule.chosen else ' ':2}{rule.index:>5} {rule.size:>5}  "
+                f"{rule.accuracy:>8.4f}{'' if rule.mae is None else f'  {rule.mae:>8.4g}'}  "
             )
             if tried:
                 head += f"{'' if rule.held_out is None else f'{rule.held_out:.4f}':>8}  "
-            for number, label in enumerate(shown):
+            for number, label in enumerate(shown_classes(rule)):
                 start = head if number == 0 else " " * len(head)
-                support, name = rule.support[label], one_line(str(label))
-                lines.append(f"{start}{name} ({support:.0%}): {_cut(str(rule.formulas[label]))}")
+                start += f"{one_line(str(label))} ({rule.support[label]:.0%}): "
+                line, is_cut = _cut(start, str(rule.formulas[label]))
+                lines.append(line)
+                in_full |= is_cut and rule.chosen
             if never := _never_answered(rule):
-                lines.append(f"{' ' * len(head)}never: {_cut(', '.join(never))}")
-        shown = shown_classes(self.chosen)
-        if any(len(str(self.chosen.formulas[label])) > _SHOWN for label in shown):
-            lines.extend(["the chosen rule in full", *_in_full(self.chosen, shown)])
+                lines.append(_cut(f"{' ' * len(head)}never: ", ", ".join(never))[0])
+        if in_full:
+            full = _in_full(self.chosen, shown_classes(self.chosen))
+            lines += ["the chosen rule in full", *full]
         if self._reason:
-            lines.append(f"chosen: {self._reason}")
+            lines += wrap(f"chosen: {self._reason}", _WIDTH, subsequent_indent="  ")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -392,6 +393,8 @@ def _in_full(rule: Rule, labels: Sequence[Any]) -> list[str]:
     return lines
 
 
-def _cut(text: str) -> str:
-    line = text.replace("\n", " ")
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
+def _cut(start: str, text: str) -> tuple[str, bool]:
+    """Return a line of a terminal, and whether something of it had to be left out."""
+    line, room = text.replace("\n", " "), max(_WIDTH - len(start), _LEAST)
+    is_cut = len(line) > room
+    return f"{start}{line[: room - 3]}..." if is_cut else f"{start}{line}", is_cut

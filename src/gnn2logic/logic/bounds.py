@@ -7,19 +7,19 @@ printers see formulas through these views; the parser turns every view back into
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.syntax import And, Formula, Modal, Not, Threshold
 
-__all__ = ["Bounds", "as_bounds", "group_bounds", "reading_size"]
+__all__ = ["Bounds", "as_bounds", "group_alternatives", "group_bounds", "reading_size"]
 
 
 @dataclass(frozen=True)
 class Bounds:
     """``lower < S phi <= upper``; None where there is no bound.
 
-    With `excluded` it is the negation of the single value ``S phi = upper``.
+    With `excluded` it is the negation: any other value.
     """
 
     modality: Modality
@@ -85,6 +85,23 @@ def group_bounds(formulas: tuple[Formula, ...]) -> list[Formula | Bounds]:
                 continue
         result.append(formula)
     return result
+
+
+def group_alternatives(formulas: tuple[Formula, ...]) -> list[Formula | Bounds]:
+    """Return the parts of a disjunction with "few or many" of one count as an interval denied.
+
+    >>> from gnn2logic.logic import parse
+    >>> [bounds] = group_alternatives(parse("A U0 < 2 | A U0 > 5").children)
+    >>> bounds.lower, bounds.upper, bounds.excluded
+    (1, 5, True)
+    """
+    denied = group_bounds(tuple(~formula for formula in formulas))
+    if len(denied) == len(formulas):
+        return list(formulas)
+    return [
+        replace(member, excluded=True) if isinstance(member, Bounds) else ~member
+        for member in denied
+    ]
 
 
 def reading_size(formula: Formula) -> int:

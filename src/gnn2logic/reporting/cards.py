@@ -35,7 +35,7 @@ __all__ = ["CARD_ROLES", "CardStory"]
 
 CARD_ROLES = {
     "counted": "What the lines count",
-    "named": "Kinds of nodes",
+    "named": "Groups of nodes",
     "line": "Lines",
     "part": "Other parts of the lines",
 }

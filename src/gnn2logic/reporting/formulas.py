@@ -40,7 +40,7 @@ __all__ = [
 
 ROLES = {
     "counted": "What the final tree counts",
-    "named": "Kinds of nodes",
+    "named": "Groups of nodes",
     "rule": "Rules",
     "decision": "Decisions of the final tree",
     "inner": "Inside of the inner trees",

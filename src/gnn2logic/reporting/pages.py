@@ -146,9 +146,9 @@ def decision_words(decision: dict[str, Any]) -> str:
 def flip_words(flip: dict[str, Any]) -> str:
     """Return what would have to be otherwise for another class, to follow its name.
 
-    >>> change = {"words": "exactly 10 nodes are of kind (a)", "before": 11, "after": 10}
+    >>> change = {"words": "exactly 10 nodes are in group (a)", "before": 11, "after": 10}
     >>> flip_words({"changes": [change]})
-    'if exactly 10 nodes are of kind (a) (now 11)'
+    'if exactly 10 nodes are in group (a) (now 11)'
     """
     changes = [f"{change['words']} (now {change['before']})" for change in flip["changes"]]
     return f"if {', and '.join(changes)}"

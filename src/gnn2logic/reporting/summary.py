@@ -238,11 +238,13 @@ def _example_notes(
         what = (
             f"the {noun} is wrong" if comparison.teacher is None else f"{noun} and teacher differ"
         )
-        notes[0] += (
-            f", and {n_shown} of the {n_differing} on which {what}."
-            if n_differing
-            else f". There is none on which {what}."
-        )
+        if not n_differing:
+            notes[0] += f". There is none on which {what}."
+        elif n_differing == 1:
+            notes[0] += f", and the only one on which {what}."
+        else:
+            among = "all" if n_shown == n_differing else f"{n_shown} of the"
+            notes[0] += f", and {among} {n_differing} on which {what}."
     return [*notes, *_picture_notes(subject, limits, examples)]
 
 

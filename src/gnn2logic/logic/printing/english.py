@@ -10,50 +10,31 @@ that are given for predicates take the place of "nodes": "more than 2 carbon ato
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from gnn2logic.graphs.modality import Modality
-from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
-from gnn2logic.logic.printing.english_nouns import (
-    MANY,
-    NUMBERS,
-    CountedNoun,
-    amount_of,
-    noun_phrase,
+from gnn2logic.logic.bounds import Bounds, as_bounds, group_alternatives, group_bounds
+from gnn2logic.logic.printing.english_nouns import MANY, amount_of
+from gnn2logic.logic.printing.english_phrases import (
+    EVERYTHING,
+    Phrase,
+    describe,
+    negated,
+    same_adjective,
 )
-from gnn2logic.logic.printing.english_words import NamedFeature, Names, PredicateWords, Words
+from gnn2logic.logic.printing.english_words import Names, Words
 from gnn2logic.logic.printing.naming import print_named
-from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate
+from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or
 from gnn2logic.logic.walk import subformulas
 
 __all__ = ["is_about_graph", "nodes_in_english", "to_english"]
 
-# What stands for a part that has a name: a kind of nodes, or what a graph is like.
-_KIND = "of kind ({})"
+# What stands for a part that has a name: a group of nodes, or what a graph is like.
+_GROUP = "in group ({})"
 _HOLDS = "condition ({}) holds"
-_EVERYTHING = Modality.from_set("1")
-_ITSELF = Modality.from_set("I")
+_HOLDS_NOT = "condition ({}) does not hold"
 
 # Asked for every part that has a name, so that each part is looked at once.
 _ABOUT_GRAPH: WeakKeyDictionary[Formula, bool] = WeakKeyDictionary()
-
-
-class _Phrase(NamedTuple):
-    """One formula in the forms a sentence may need; pairs are (one node, several nodes).
-
-    `things` are the nodes of the formula by a noun, where there is one, and `rest` is what is said
-    of these. `neither` is how an alternative is denied.
-    """
-
-    verb: tuple[str, str]
-    attached: tuple[str, str]
-    adjective: tuple[str, str] | None = None
-    is_compound: bool = False
-    feature: NamedFeature | None = None
-    things: CountedNoun | None = None
-    rest: _Phrase | None = None
-    neither: tuple[str, str] | None = None
 
 
 def to_english(
@@ -67,7 +48,7 @@ def to_english(
     ----------
     formula : Formula
     kinds : mapping of Formula to str, optional
-        Subformulas that have a name, which is written in their place: "of kind (1)", or
+        Subformulas that have a name, which is written in their place: "in group (1)", or
         "condition (1) holds" if they are about the whole graph. None gives names to what a large
         formula shares, and puts their definitions in front.
     names : mapping of str to str or (str, str), optional
@@ -85,7 +66,7 @@ def to_english(
     >>> print(to_english(parse("1(red & A[double] atom=O > 0) > 2"), names=names))
     more than 2 red nodes have at least one neighbouring oxygen atom along a double bond
     >>> print(to_english(parse("1(A true > 6) > 1/2"), {parse("A true > 6"): "1"}))
-    more than half of the nodes are of kind (1)
+    more than half of the nodes are in group (1)
     """
     return _printed(formula, kinds, names, _sentence)
 
@@ -103,7 +84,7 @@ def is_about_graph(formula: Formula) -> bool:
             _ABOUT_GRAPH[node] = (
                 all(_ABOUT_GRAPH[child] for child in node.children)
                 if is_combined
-                else isinstance(node, Modal) and node.modality == _EVERYTHING
+                else isinstance(node, Modal) and node.modality == EVERYTHING
             )
     return _ABOUT_GRAPH[formula]
 
@@ -148,7 +129,7 @@ def _printed(
         number = len(references) + 1
         if is_about_graph(node):
             return f"{_HOLDS.format(number).capitalize()} if {_sentence(node, references, words)}."
-        return f"Nodes {_KIND.format(number)} {_phrases(node, references, words)[node].verb[1]}."
+        return f"Nodes {_GROUP.format(number)} {_phrases(node, references, words)[node].verb[1]}."
 
     printed = print_named(formula, write, str)
     return "\n".join([*(text for _, text in printed.definitions), printed.body])
@@ -156,29 +137,30 @@ def _printed(
 
 def _phrases(
     formula: Formula, references: Mapping[Formula, str], words: Words
-) -> dict[Formula, _Phrase]:
-    phrases: dict[Formula, _Phrase] = {}
+) -> dict[Formula, Phrase]:
+    phrases: dict[Formula, Phrase] = {}
     for node in subformulas(formula, stop=references):
         if node not in references:
             # What has a name is denied by its name, not by turning its bound around.
             is_denied = isinstance(node, Not) and node.child in references
             phrases[node] = (
-                _negated(phrases[node.children[0]])
-                if is_denied
-                else _describe(node, phrases, words)
+                negated(phrases[node.children[0]]) if is_denied else describe(node, phrases, words)
             )
         elif is_about_graph(node):
             in_such_graph = f"in a graph where {_HOLDS.format(references[node])}"
-            phrases[node] = _Phrase(
+            phrases[node] = Phrase(
                 (f"is {in_such_graph}", f"are {in_such_graph}"),
                 (f" {in_such_graph}", f" {in_such_graph}"),
             )
         else:
-            phrases[node] = _same_adjective(_KIND.format(references[node]))
+            group = _GROUP.format(references[node])
+            phrases[node] = same_adjective(group)._replace(attached=(f" {group}", f" {group}"))
     return phrases
 
 
 def _sentence(formula: Formula, references: Mapping[Formula, str], words: Words) -> str:
+    if isinstance(formula, Constant):
+        return "always" if formula.value else "never"
     phrases = _phrases(formula, references, words)
     if is_about_graph(formula):
         return _clause(formula, phrases, references, alone=True)
@@ -190,7 +172,7 @@ def _sentence(formula: Formula, references: Mapping[Formula, str], words: Words)
 
 def _clause(
     formula: Formula,
-    phrases: Mapping[Formula, _Phrase],
+    phrases: Mapping[Formula, Phrase],
     references: Mapping[Formula, str],
     *,
     alone: bool,
@@ -207,18 +189,20 @@ def _clause(
         if bounds is not None:
             clauses[node] = _graph_bounds(bounds, phrases, alone=alone and node is formula)
         elif isinstance(node, Not):
-            clauses[node] = f"it is not the case that ({clauses[node.child]})"
-        elif isinstance(node, And):
-            grouped = group_bounds(node.children)
-            clauses[node] = ", and ".join(
-                _graph_bounds(member, phrases, alone=False)
-                if isinstance(member, Bounds)
-                else _in_brackets(member, clauses, references)
-                for member in grouped
+            clauses[node] = (
+                _HOLDS_NOT.format(references[node.child])
+                if node.child in references
+                else f"it is not the case that ({clauses[node.child]})"
             )
         else:
-            clauses[node] = ", or ".join(
-                _in_brackets(member, clauses, references) for member in node.children
+            is_both = isinstance(node, And)
+            members = (group_bounds if is_both else group_alternatives)(node.children)
+            is_alone = alone and node is formula and len(members) == 1
+            clauses[node] = f", {'and' if is_both else 'or'} ".join(
+                _graph_bounds(member, phrases, alone=is_alone)
+                if isinstance(member, Bounds)
+                else _in_brackets(member, clauses, references)
+                for member in members
             )
     return clauses[formula]
 
@@ -227,15 +211,18 @@ def _in_brackets(
     member: Formula, clauses: Mapping[Formula, str], references: Mapping[Formula, str]
 ) -> str:
     is_plain = member in references or as_bounds(member) is not None or isinstance(member, Not)
+    is_plain = is_plain or (
+        isinstance(member, Or) and len(group_alternatives(member.children)) == 1
+    )
     return clauses[member] if is_plain else f"({clauses[member]})"
 
 
-def _graph_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase], *, alone: bool) -> str:
+def _graph_bounds(bounds: Bounds, phrases: Mapping[Formula, Phrase], *, alone: bool) -> str:
     number, amount = amount_of(bounds)
     many = number is MANY
     phrase = phrases[bounds.counted]
     is_true = isinstance(bounds.counted, Constant) and bounds.counted.value
-    said: _Phrase | None = phrase
+    said: Phrase | None = phrase
     if not bounds.is_count:
         subject = f"{amount} of the nodes"
     elif phrase.things is not None:
@@ -248,151 +235,3 @@ def _graph_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase], *, alone: 
         return f"there {number.be} {subject}"
     verb = said.verb[many]
     return f"{subject} {verb if alone or not said.is_compound else f'({verb})'}"
-
-
-# About one node -------------------------------------------------------------------------------
-
-
-def _from_adjective(adjective: tuple[str, str]) -> _Phrase:
-    one, many = adjective
-    return _Phrase(
-        (f"is {one}", f"are {many}"), (f" that is {one}", f" that are {many}"), adjective
-    )
-
-
-def _same_adjective(adjective: str) -> _Phrase:
-    return _from_adjective((adjective, adjective))
-
-
-def _from_feature(feature: NamedFeature) -> _Phrase:
-    return _Phrase(
-        (f"has {feature}", f"have {feature}"),
-        (f" with {feature}", f" with {feature}"),
-        feature=feature,
-    )
-
-
-def _from_verb(verb: tuple[str, str], *, is_compound: bool) -> _Phrase:
-    attached = (f" that ({verb[0]})", f" that ({verb[1]})")
-    return _Phrase(verb, attached, is_compound=is_compound)
-
-
-def _from_words(said: PredicateWords) -> _Phrase:
-    if said.feature is not None:
-        return _from_feature(said.feature)
-    assert said.adjective is not None
-    phrase = _from_adjective(said.adjective)
-    things = None if said.noun is None else CountedNoun(said.noun, ("", ""))
-    return phrase._replace(things=things)
-
-
-def _describe(node: Formula, phrases: Mapping[Formula, _Phrase], words: Words) -> _Phrase:
-    if isinstance(node, Constant):
-        if node.value:
-            return _Phrase(("exists", "exist"), ("", ""))
-        return _same_adjective("impossible")
-    if isinstance(node, Predicate):
-        return _from_words(words.predicate(node.name))
-    bounds = as_bounds(node)
-    if bounds is not None:
-        return _describe_bounds(bounds, phrases, words)
-    if isinstance(node, Not):
-        return _negated(phrases[node.child])
-    return _describe_combination(node, phrases, words)
-
-
-def _negated(phrase: _Phrase) -> _Phrase:
-    if phrase.feature is not None:
-        has, attached = f"have {phrase.feature}", f" without {phrase.feature}"
-        return _Phrase((f"does not {has}", f"do not {has}"), (attached, attached))
-    if phrase.neither is not None:
-        return _from_verb(phrase.neither, is_compound=True)
-    if phrase.adjective is not None and not _is_list(phrase) and not _is_negated(phrase):
-        one, many = phrase.adjective
-        return _from_adjective((f"not {one}", f"not {many}"))
-    one, many = phrase.verb
-    if not phrase.is_compound and many.startswith("have "):
-        one, many = one.removeprefix("has "), many.removeprefix("have ")
-        verb = (f"does not have {one}", f"do not have {many}")
-        return _from_verb(verb, is_compound=False)
-    verb = (f"is not one that ({one})", f"are not those that ({many})")
-    return _from_verb(verb, is_compound=False)
-
-
-def _is_negated(phrase: _Phrase) -> bool:
-    return phrase.adjective is not None and phrase.adjective[0].startswith("not ")
-
-
-def _describe_combination(
-    node: Formula, phrases: Mapping[Formula, _Phrase], words: Words
-) -> _Phrase:
-    members = group_bounds(node.children) if isinstance(node, And) else node.children
-    described = [
-        _describe_bounds(member, phrases, words) if isinstance(member, Bounds) else phrases[member]
-        for member in members
-    ]
-    if not isinstance(node, And):
-        features = [phrase.feature for phrase in described if phrase.feature is not None]
-        if len(features) == len(described) and len({feature.name for feature in features}) == 1:
-            # "symbol C or N"; a threshold is no value of a list.
-            values = tuple(value for feature in features for value in feature.values)
-            if not any(value.startswith("above ") for value in values):
-                return _from_feature(NamedFeature(features[0].name, values))
-        return _combined(described, "or")
-    whole = _combined(described, "and")
-    for number, phrase in enumerate(described):
-        if phrase.things is not None and phrase.rest is None:
-            others = described[:number] + described[number + 1 :]
-            rest = others[0] if len(others) == 1 else _combined(others, "and")
-            return whole._replace(things=CountedNoun(phrase.things.noun, rest.attached), rest=rest)
-    return whole
-
-
-def _combined(described: list[_Phrase], word: str) -> _Phrase:
-    adjectives = [phrase.adjective for phrase in described if phrase.adjective is not None]
-    if len(adjectives) == len(described) and not any(_is_list(phrase) for phrase in described):
-        # "U1 and not U0": a "not" in front would seem to reach over all that follows.
-        adjectives.sort(key=lambda adjective: adjective[0].startswith("not "))
-        one, many = (f" {word} ".join(adjective[n] for adjective in adjectives) for n in (0, 1))
-        return _from_adjective((one, many))
-    verbs = [
-        [
-            f"({phrase.verb[n]})" if phrase.is_compound or _is_list(phrase) else phrase.verb[n]
-            for phrase in described
-        ]
-        for n in (0, 1)
-    ]
-    one, many = (f", {word} ".join(parts) for parts in verbs)
-    whole = _from_verb((one, many), is_compound=True)
-    if word == "and":
-        return whole
-    one, many = (f"neither {', nor '.join(parts)}" for parts in verbs)
-    return whole._replace(neither=(one, many))
-
-
-def _is_list(phrase: _Phrase) -> bool:
-    """Whether a phrase is a list of names, which would run into words around it."""
-    return phrase.adjective is not None and (
-        " and " in phrase.adjective[0] or " or " in phrase.adjective[0]
-    )
-
-
-def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, _Phrase], words: Words) -> _Phrase:
-    phrase = phrases[bounds.counted]
-    limit = bounds.upper if bounds.lower is None else bounds.lower
-    if bounds.modality == _ITSELF and (not bounds.is_count or limit == 0):
-        # The node itself is a set of one: some of it, or half of it, is all of it.
-        if bounds.upper is None:
-            return phrase
-        if bounds.lower is None:
-            return _negated(phrase)
-    verbs, attached = [], []
-    for number in NUMBERS:
-        noun = noun_phrase(bounds, phrase.attached, phrase.things, number, words)
-        if bounds.modality == _EVERYTHING:
-            verbs.append(f"{number.be} in a graph with {noun}")
-            attached.append(f" in a graph with {noun}")
-        else:
-            verbs.append(f"{number.have} {noun}")
-            attached.append(f" with {noun}")
-    return _Phrase((verbs[0], verbs[1]), (attached[0], attached[1]))

@@ -124,6 +124,11 @@ def amount_of(bounds: Bounds) -> tuple[Number, str]:
     if exactly is not None and exactly > 0:
         words = f"{'not ' if bounds.excluded else ''}exactly {exactly}"
         return ONE if exactly == 1 else MANY, words
+    if bounds.excluded:
+        assert lower is not None
+        assert upper is not None
+        few = "0" if lower == 0 else f"at most {_words(lower)}"
+        return MANY, f"{few} or more than {_words(upper)}"
     if upper is None:
         assert lower is not None
         if lower == 0:

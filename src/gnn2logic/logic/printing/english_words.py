@@ -27,7 +27,7 @@ _RESERVED = frozenset(
     re.findall(
         r"\w+",
         "a above all among an and any are at between both condition copies copy do does empty "
-        "exactly exist exists graph half has have holds if impossible in including is it its "
+        "exactly exist exists graph group half has have holds if impossible in including is it its "
         "itself kind least more most neighbour neighbouring neighbours neither no node nodes none "
         "nor not of one ones or other quarter quarters set such than that the their themselves "
         "there third thirds those three two where with without",

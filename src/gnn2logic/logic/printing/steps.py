@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
+from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.bounds import as_bounds, group_bounds
 from gnn2logic.logic.printing.english import is_about_graph, nodes_in_english, to_english
 from gnn2logic.logic.printing.english_words import Names
@@ -25,6 +26,9 @@ _LONGEST_REPEATED = {2: 65}
 _LONGEST_OFTEN = 50
 SHORT = 160
 """Sentences about rules that are not longer than this are read at once."""
+# Nobody follows neighbours of neighbours of neighbours without a name on the way.
+_DEEPEST = 2
+_NO_STEP = (Modality.from_set("1"), Modality.from_set("I"))
 # A sentence has at most so many parts.
 _LARGEST = 1000
 
@@ -58,7 +62,8 @@ class ShortNames:
 
         Names serve the formulas in `also` too, but what only these repeat is not repeated.
         Sentences of at most `short` characters need no names, nor do descriptions of at most
-        `longest` characters that are said once.
+        `longest` characters that are said once, unless they reach to neighbours of neighbours of
+        neighbours.
 
         >>> from gnn2logic.logic import parse
         >>> inner = parse("A(I+A(A(atom=N) > 2/3) > 0 & I+A(A(atom=O) > 2/3) > 0) > 1")
@@ -71,14 +76,17 @@ class ShortNames:
         wanted = [*told, *also]
         nodes = subformulas(*wanted)
         single = _single_bounds(nodes)
-        counted = {child for node in nodes if isinstance(node, Modal) for child in node.children}
+        counted = {node.child for node in nodes if isinstance(node, Modal)}
+        around = {node.child for node in nodes if _steps(node)}
         combined = {
             child for node in nodes if not isinstance(node, Modal) for child in node.children
         }
         whole = _sentences(wanted)
         uses = _uses(told)
         long: dict[Formula, str] = {}
+        depths: dict[Formula, int] = {}
         for node in nodes:
+            depths[node] = _depth(node, depths)
             often = uses.get(node, 1)
             # A comparison that stands in a conjunction is read with its other bound.
             is_bounds = as_bounds(node) is not None
@@ -88,8 +96,10 @@ class ShortNames:
             if not once and not again:
                 continue
             limit = _LONGEST_REPEATED.get(often, _LONGEST_OFTEN) if often > 1 else longest
-            if len(cls(long, vocabulary).meaning(node)) > limit:
+            is_deep = node in around and depths[node] >= _DEEPEST
+            if is_deep or len(cls(long, vocabulary).meaning(node)) > limit:
                 long[node] = ""
+                depths[node] = 0
         ranked = dict.fromkeys([*order, *_as_read(wanted)])
         named = (formula for formula in ranked if formula in long)
         letters = {formula: _letters(number) for number, formula in enumerate(named)}
@@ -147,9 +157,12 @@ def in_steps(formula: Formula, names: Names | None = None) -> str:
     >>> from gnn2logic.logic import parse
     >>> print(in_steps(parse("1(A true > 3) > 1/2")))
     more than half of the nodes have more than 3 neighbours
+    >>> print(in_steps(parse("1(A(A(A U0 > 3) > 1) > 2) > 4")))
+    more than 4 nodes have more than 2 neighbours in group (a)
+      (a) nodes that have more than 1 neighbour with more than 3 neighbours that are U0
     >>> nested = parse("1(A(red & A(red | A blue > 1) > 2 & A(A blue = 0) > 0) > 1) > 10")
     >>> print(in_steps(nested))  # doctest: +ELLIPSIS
-    more than 10 nodes have more than 1 neighbour that is of kind (a)
+    more than 10 nodes have more than 1 neighbour in group (a)
       (a) nodes that are red, and have at least one neighbour with no neighbours that are blue, ...
     """
     short_names = ShortNames.of([formula], short=SHORT, vocabulary=names)
@@ -157,8 +170,24 @@ def in_steps(formula: Formula, names: Names | None = None) -> str:
 
 
 def _is_short(formula: Formula, limit: int, vocabulary: Names | None) -> bool:
-    is_small = formula.size <= min(limit, _LARGEST)
+    is_small = formula.size <= min(limit, _LARGEST) and not _is_deep(formula)
     return is_small and len(to_english(formula, {}, vocabulary)) <= limit
+
+
+def _steps(node: Formula) -> int:
+    """Return how many steps from node to node a formula takes before it says something."""
+    return int(isinstance(node, Modal) and node.modality not in _NO_STEP)
+
+
+def _depth(node: Formula, depths: Mapping[Formula, int]) -> int:
+    return _steps(node) + max((depths[child] for child in node.children), default=0)
+
+
+def _is_deep(formula: Formula) -> bool:
+    depths: dict[Formula, int] = {}
+    for node in subformulas(formula):
+        depths[node] = _depth(node, depths)
+    return depths[formula] > _DEEPEST
 
 
 def _sentences(formulas: Iterable[Formula]) -> set[Formula]:
