@@ -131,12 +131,20 @@ def aids() -> Any:
 
 def acids() -> Any:
     """Draw the rule of the README: what makes an acid, in two molecules."""
+    from rdkit import Chem
+
     texts = {"aspirin: acid": "CC(=O)Oc1ccccc1C(=O)O", "paracetamol: no acid": "CC(=O)Nc1ccc(O)cc1"}
     graphs = gl.chem.from_smiles(list(texts.values())).graphs
     counted = gl.parse("A[double](hydrogens=0) > 0 & A[single](hydrogens=1 & oxygen) > 0")
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6))
-    for ax, graph, title in zip(axes, graphs, texts, strict=True):
-        gl.plot_graph(graph, counted, title=title, legend=False, ax=ax)
+    for ax, graph, (title, text) in zip(axes, graphs, texts.items(), strict=True):
+        # The rule speaks of an OH, so oxygen atoms show their hydrogen.
+        atoms = Chem.MolFromSmiles(text).GetAtoms()
+        labels = [
+            f"{a.GetSymbol()}{'H' if a.GetAtomicNum() == 8 and a.GetTotalNumHs() else ''}"
+            for a in atoms
+        ]
+        gl.plot_graph(graph, counted, title=title, labels=labels, legend=False, ax=ax)
     figure.suptitle(
         "It is an acid if an atom has a double bond to an atom without hydrogen\n"
         "and a single bond to an OH.",
