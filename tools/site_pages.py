@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["gallery_index", "gallery_page", "notebook_page", "on_files"]
+__all__ = ["gallery_index", "gallery_page", "notebook_page", "on_config", "on_files"]
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -21,7 +21,7 @@ def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File
 
     docs = Path(config["docs_dir"])
-    scripts = sorted((docs / "gallery").glob("*.py"))
+    scripts = sorted((docs / "gallery").glob("*.py"), key=_place_in_menu(config["nav"]))
     pages = {f"gallery/{script.stem}.md": gallery_page(script) for script in scripts}
     pages["gallery/index.md"] = gallery_index(scripts)
     for notebook in sorted((docs / "notebooks").glob("*.ipynb")):
@@ -29,6 +29,22 @@ def on_files(files: Any, config: Any) -> Any:
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_config(config: Any) -> Any:
+    """Say at the foot of every page which version it is about."""
+    text = (Path(config["config_file_path"]).parent / "src/gnn2logic/_version.py").read_text(
+        "utf-8"
+    )
+    config["copyright"] = f"gnn2logic {ast.literal_eval(text.split('__version__ = ')[1])}"
+    return config
+
+
+def _place_in_menu(menu: list[dict[str, Any]]) -> Callable[[Path], int]:
+    """Return how far down the menu a script of the gallery is."""
+    gallery = next(entry["Gallery"] for entry in menu if "Gallery" in entry)
+    pages = [page for entry in gallery if isinstance(entry, dict) for page in entry.values()]
+    return lambda script: pages.index(f"gallery/{script.stem}.md")
 
 
 # The gallery ----------------------------------------------------------------------------------

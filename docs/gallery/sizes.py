@@ -11,6 +11,6 @@ labels = [data.class_names[label] for label in data.y]
 rules = gl.IDTClassifier(random_state=0).fit(data.graphs, labels)
 
 for rule in rules.rules_:
-    print(f"{rule.size:3} symbols, {rule.accuracy:.1%} right")
+    print(f"size {rule.size:2}: {rule.accuracy:.1%} right")
 
 gl.plot_rules(rules)

@@ -178,7 +178,7 @@ def test_names_never_read_like_our_own_words() -> None:
         ("1 kind=of > 1", 'more than 1 node is kind=of'),
         ('1 "more than 2" > 1', 'more than 1 node is "more than 2"'),
         ("1 nodes > 2", 'more than 2 nodes are "nodes"'),
-        ('A["a b"]^T true > 1', 'the node has more than 1 in-neighbour along "a b"'),
+        ('A["a b"]^T true > 1', 'the node has more than 1 in-neighbour along "a b" edges'),
         ("!(1 U0 > 3 | 1 U1 > 2)", "it is not the case that (more than 3 nodes are U0, or more "
          "than 2 nodes are U1)"),
         ("A(U0 & A true > 2) > 4", "the node has more than 4 neighbours that (are U0, and have "

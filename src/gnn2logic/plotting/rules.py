@@ -200,7 +200,9 @@ def _write_rules(ax: Any, curves: Sequence[npt.NDArray[np.float64]], labels: Seq
     for text, (x, y), at in zip(labels, points[0], curves[0], strict=False):
         for shift in _SHIFTS:
             box = _text_box(text, x, y, shift, per_point)
-            fits = box[0] >= inside.x0 and box[2] <= inside.x1 and box[1] >= inside.y0
+            # Letters are a little wider where a picture has few pixels.
+            slack = 0.06 * (box[2] - box[0])
+            fits = box[0] - slack >= inside.x0 and box[2] <= inside.x1 and box[1] >= inside.y0
             if not fits or any(_overlap(box, other) for other in taken):
                 continue
             taken.append(box)

@@ -171,7 +171,8 @@ def _draw_points(
 
 def _draw_kinds(sheet: Sheet, table: CardTable, top: float) -> float:
     """Draw what the names in the lines mean; return where that ends."""
-    room = _WORDS + _width(table)
+    # Letters are a little wider where a picture has few pixels.
+    room = 0.94 * (_WORDS + _width(table))
     for kind in table.kinds:
         top += 4
         sheet.words.append(Word(0, top + _LINE / 2, f"({kind.name})", _SIZE, QUIET))

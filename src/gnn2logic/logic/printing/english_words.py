@@ -33,6 +33,13 @@ _RESERVED = frozenset(
         "there third thirds those three two where with without",
     )
 )
+# Relations that molecules have, and that pictures draw as chemists do.
+_BONDS = {
+    "single": "a single bond",
+    "double": "a double bond",
+    "triple": "a triple bond",
+    "aromatic": "an aromatic bond",
+}
 _THRESHOLD = re.compile(r"(\S+) > (-?\d[\d.]*(?:e[+-]?\d+)?)\Z")
 
 
@@ -106,7 +113,7 @@ class Words:
             case (words,):
                 pass
             case _:
-                words = relation_words(name) or _edges_above(name) or name_in_text(name)
+                words = relation_words(name) or _BONDS.get(name) or _edges_of(name)
         self._take("relation", words, name)
         return words
 
@@ -157,11 +164,11 @@ def _from_name(name: str) -> PredicateWords:
     return PredicateWords((words, words))
 
 
-def _edges_above(name: str) -> str | None:
-    """Return the words for a relation that a threshold gives."""
+def _edges_of(name: str) -> str:
+    """Return the words for the edges of a relation, which a threshold may have given."""
     threshold = _THRESHOLD.match(name)
     if threshold is None or not _is_ours_to_use(threshold[1]):
-        return None
+        return f"{name_in_text(name)} edges"
     return f"edges with {threshold[1]} above {threshold[2]}"
 
 

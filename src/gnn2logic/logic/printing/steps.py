@@ -77,7 +77,7 @@ class ShortNames:
         nodes = subformulas(*wanted)
         single = _single_bounds(nodes)
         counted = {node.child for node in nodes if isinstance(node, Modal)}
-        around = {node.child for node in nodes if _steps(node)}
+        around = {node.child for node in nodes if isinstance(node, Modal) and _steps(node)}
         combined = {
             child for node in nodes if not isinstance(node, Modal) for child in node.children
         }
