@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -86,3 +88,82 @@ def test_points_that_changed() -> None:
     rule = gl.from_formulas({1: "1 U0 > 1"}, otherwise=0, names=["U0", "U1"])
     with pytest.raises(LabelError, match="Got one of each"):
         gl.diff(old, rule, first)
+
+
+def test_classes_that_only_one_model_has() -> None:
+    old = gl.from_formulas({"yes": "1 U0 > 1"}, otherwise="no", names=["U0", "U1"])
+    new = gl.from_formulas({"red": "1 U0 > 1"}, otherwise="no", names=["U0", "U1"])
+    difference = gl.diff(old, new)
+    assert difference
+    assert [one is not None and one.equal for one in difference.classes.values()] == [
+        True,
+        False,
+        False,
+    ]
+    assert "red: a smallest graph that changes is the graph with nodes" in str(difference)
+    # No graph of three nodes shows this one.
+    third = gl.from_formulas(
+        {"yes": "1 U0 > 1", "red": "1 U1 > 4"}, otherwise="no", names=["U0", "U1"]
+    )
+    unseen = gl.diff(old, third)
+    assert not unseen
+    assert str(unseen).startswith("No graph was seen on which they differ.\nnew: ")
+
+
+def test_smallest_graphs_have_nodes_that_there_can_be() -> None:
+    """No node is of two elements, or above a high threshold but not above a low one."""
+    graphs = []
+    for number in range(60):
+        graph = nx.path_graph(4)
+        for node in graph:
+            element = "CNO"[(number * (node + 3) + node // 2) % 3]
+            graph.add_node(node, element=element, charge=(number * 0.737 + node * 3.1) % 11)
+        graphs.append(graph)
+    nitrogens = [sum(v == "N" for _, v in g.nodes(data="element")) for g in graphs]
+    high = [max(v for _, v in g.nodes(data="charge")) for g in graphs]
+    models = [
+        gl.IDTClassifier(n_layers=1, random_state=0).fit(graphs, np.array(labels))
+        for labels in (
+            [a > 1 and b > 6 for a, b in zip(nitrogens, high, strict=True)],
+            [a > 0 and b > 9 for a, b in zip(nitrogens, high, strict=True)],
+        )
+    ]
+    pairs = [(models[0], models[1]), (models[1], models[0])]
+    for old, new in pairs:
+        difference = gl.diff(old, new, graphs)
+        assert difference
+        for compared in difference.classes.values():
+            assert compared is not None
+            if compared.counterexample is None:
+                continue
+            graph = compared.counterexample
+            held = dict(zip(graph.names, np.asarray(graph.predicates).T, strict=True))
+            elements = [held[name] for name in held if name.startswith("element=")]
+            assert np.sum(elements, axis=0).max(initial=0) <= 1
+            charges = sorted(
+                (float(name.rpartition(" ")[2]), name) for name in held if name.startswith("charge")
+            )
+            for (_, low), (_, more) in pairwise(charges):
+                assert (held[low] >= held[more]).all()
+
+
+def test_how_answers_follow_from_scores() -> None:
+    graphs = gl.random_graphs(60, sizes=5, random_state=0)
+    numbers = np.array([float(graph.column("U0").sum()) for graph in graphs])
+    cards = [
+        gl.ScorecardRegressor(max_lines=3, n_layers=0, random_state=0).fit(graphs, target)
+        for target in (numbers, 10 * numbers + 1)
+    ]
+    text = str(gl.diff(*cards))
+    before, after = (card.table().verdict for card in cards)
+    assert text.startswith("No graph was seen on which they differ.")
+    assert f"answers: {before}" in text
+    assert f"became {after}" in text
+    assert gl.diff(cards[0], cards[0]).answers is None
+    rules = [
+        gl.IDTRegressor(n_layers=0, random_state=0).fit(graphs, target)
+        for target in (numbers, numbers + 0.5)
+    ]
+    difference = gl.diff(*rules)
+    assert difference.answers is not None
+    assert difference.to_dict()["answers"] == list(difference.answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,19 @@ from gnn2logic._text import one_line
 from gnn2logic._validation import check_whole
 from gnn2logic.exceptions import EquivalenceError, LabelError
 from gnn2logic.fitted_models import FittedModel, fitted_model
+from gnn2logic.graphs.encoded_columns import ColumnTest
+from gnn2logic.graphs.modality import Modality
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.logic.equivalence.comparison import equivalent
 from gnn2logic.logic.equivalence.result import Equivalence, describe_graph
-from gnn2logic.logic.syntax import Formula, Modal, Predicate
-from gnn2logic.logic.walk import subformulas
+from gnn2logic.logic.syntax import FALSE, Formula, Modal, Predicate, modal, predicate
+from gnn2logic.logic.walk import predicate_names, subformulas
 from gnn2logic.scorecards import ScorecardPredictor
 
 __all__ = ["ModelDifference", "diff"]
 
 Points = tuple[int, ...]
+_EVERYTHING = Modality.from_set("1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +42,16 @@ class ModelDifference:
         What they say about all of the data; empty without data.
     classes : dict from label to Equivalence or None
         For each class, whether its two formulas are equal on all small graphs, with a smallest
-        graph that tells them apart; None where these graphs are too many to try.
+        graph that tells them apart; None where these graphs are too many to try. A model says of no
+        graph that it is of a class that only the other one has.
     removed, added, kept : tuple of Formula
         The conditions that only the old model has, only the new one, and both.
     moved : tuple of (Formula, Formula)
         Conditions on one count whose threshold changed.
     repointed : tuple of (Formula, tuple of int, tuple of int)
         Of two scorecards: conditions of both that give other points, with the old and the new ones.
+    answers : (str, str) or None
+        How scores become answers, or which numbers a rule says, if that changed.
     level : {"graph", "node"}
     """
 
@@ -57,6 +64,7 @@ class ModelDifference:
     kept: tuple[Formula, ...]
     moved: tuple[tuple[Formula, Formula], ...]
     repointed: tuple[tuple[Formula, Points, Points], ...] = ()
+    answers: tuple[str, str] | None = None
     level: str = field(default="graph")
 
     def __bool__(self) -> bool:
@@ -88,8 +96,12 @@ class ModelDifference:
             f"({formula})"
             for formula, old, new in self.repointed
         ]
+        if self.answers is not None:
+            lines.append(f"answers: {self.answers[0]} became {self.answers[1]}")
         if not self:
-            lines.insert(0, "No difference was seen.")
+            changed = self.removed or self.added or self.moved or self.repointed or self.answers
+            whom = f"No {self.level} was seen on which they differ."
+            lines.insert(0, whom if changed else "No difference was seen.")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,6 +133,7 @@ class ModelDifference:
                 name: [str(formula) for formula in getattr(self, name)]
                 for name in ("removed", "added", "kept")
             },
+            "answers": None if self.answers is None else list(self.answers),
             "moved": [{"old": str(old), "new": str(new)} for old, new in self.moved],
             "repointed": [
                 {"condition": str(formula), "old": list(old), "new": list(new)}
@@ -190,14 +203,20 @@ def diff(
     numeric = [model.target is not None for model in (old, new)]
     if numeric[0] != numeric[1]:
         raise LabelError("Both must predict classes, or both numbers. Got one of each.")
-    labels = list(dict.fromkeys([*_classes_of(old), *_classes_of(new)]))
     before, after = (
         {label: model.formula(label) for label in _classes_of(model)} for model in (old, new)
     )
+    possible = _possible(old, new, [*before.values(), *after.values()])
     classes = {
-        label: _compared(before[label], after[label], max_nodes, time_limit)
-        for label in labels
-        if label in before and label in after
+        label: _compared(
+            before.get(label, FALSE) & possible,
+            after.get(label, FALSE) & possible,
+            max_nodes,
+            time_limit,
+        )
+        for label in dict.fromkeys([*before, *after])
+        # Of numbers there may be many that only one of the two says.
+        if not numeric[0] or (label in before and label in after)
     }
     first, second = (np.array([]) for _ in range(2))
     if graphs is not None:
@@ -217,8 +236,31 @@ def diff(
         kept=tuple(one for one in conditions[0] if one in conditions[1]),
         moved=tuple(moved),
         repointed=_repointed(old, new),
+        answers=_answers(old, new),
         level=old._level,
     )
+
+
+def _possible(old: FittedModel, new: FittedModel, formulas: Sequence[Formula]) -> Formula:
+    """Return what is true of graphs whose nodes can be: of one category, for example.
+
+    A number above a threshold is above all lower ones. What no node can be is no difference.
+    """
+    used = predicate_names(*formulas)
+    by_column: dict[str, dict[str, ColumnTest]] = {}
+    for model in (old, new):
+        for name, test in model.encoder_.tests_.items():
+            if name in used:
+                by_column.setdefault(test.column, {})[name] = test
+    impossible: Formula = FALSE
+    for tests in by_column.values():
+        for (first, one), (second, other) in combinations(tests.items(), 2):
+            if one.comparison == other.comparison == "=":
+                impossible |= predicate(first) & predicate(second)
+            elif one.comparison == other.comparison == ">":
+                low, high = (first, second) if one.value < other.value else (second, first)  # type: ignore[operator]
+                impossible |= predicate(high) & ~predicate(low)
+    return ~modal(_EVERYTHING, impossible, 0)
 
 
 def _compared(
@@ -272,6 +314,27 @@ def _repointed(old: FittedModel, new: FittedModel) -> tuple[tuple[Formula, Point
         for formula, points in before.items()
         if after.get(formula, points) != points
     )
+
+
+def _answers(old: FittedModel, new: FittedModel) -> tuple[str, str] | None:
+    """Return how the models turn conditions into answers, in words, if that is not the same."""
+    first, second = (
+        _reading(model)
+        if isinstance(model, ScorecardPredictor) or model.target is not None
+        else None
+        for model in (old, new)
+    )
+    if first is None or second is None or first == second:
+        return None
+    return first, second
+
+
+def _reading(model: FittedModel) -> str:
+    if not isinstance(model, ScorecardPredictor):
+        return ", ".join(f"{number:.4g}" for number in model.classes_.tolist())
+    table = model.table()
+    start = f", with {_signed(tuple(table.base))} to begin with" if any(table.base) else ""
+    return f"{table.verdict}{start}"
 
 
 def _points(model: ScorecardPredictor) -> dict[Formula, Points]:
