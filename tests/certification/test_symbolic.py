@@ -79,7 +79,7 @@ def test_trained_forms_are_like_running_them(conv: str, pooling: Any, seed: int)
     level = "node" if pooling is None else "graph"
     for text in ("true", "A U0 > 0" if pooling is None else "1 U0 > 0"):
         rule = rule_of(text, level)
-        said = certify(rule, network, grade="symbolic", max_nodes=2)
+        said = certify(rule, network, grade="symbolic", max_nodes=2, max_graphs=1)
         wanted = certify(rule, network, grade="exhaustive", max_nodes=2)
         assert said.holds is wanted.holds
         if not wanted:
@@ -91,7 +91,37 @@ def test_a_network_that_always_says_the_same_is_proven() -> None:
     network = drawn_network(0, conv="gin", hidden=2, n_layers=1)
     with torch.no_grad():
         network.module.head[-1].bias.copy_(torch.tensor([-1000.0, 1000.0]))  # type: ignore[index, union-attr]
-    assert certify(rule_of("true"), network, grade="symbolic", max_nodes=3)
+    rule, options = rule_of("true"), {"grade": "symbolic", "max_nodes": 3}
+    by_z3 = certify(rule, network, max_graphs=1, **options)  # type: ignore[arg-type]
+    assert by_z3
+    assert by_z3.n_compared == 0
+    both = certify(rule, network, max_graphs=30, **options)  # type: ignore[arg-type]
+    assert both
+    assert both.n_compared == 24
+    assert "those with at most 2 nodes were run, the others proven by z3" in str(both)
+
+
+def test_small_graphs_of_trained_networks_are_run() -> None:
+    """z3 alone does not get beyond one node in a minute."""
+    graphs = gl.random_graphs(200, sizes=[1 + k % 4 for k in range(200)], random_state=0)
+    labels = gl.parse("1 U0 > 1").evaluate(graphs)
+    network = gl.models.GNNClassifier(
+        "gin", 1, hidden=4, norm=None, max_epochs=40, lr=0.05, random_state=0
+    ).fit(graphs, labels)
+    held = []
+    for text in ("1 U0 > 1", "!(1 U0 > 0)"):
+        for given in (None, graphs):
+            options: dict[str, Any] = {"graphs": given, "max_nodes": 4, "time_limit": None}
+            said = certify(rule_of(text), network, grade="symbolic", **options)
+            wanted = certify(rule_of(text), network, grade="exhaustive", **options)
+            assert said.holds is wanted.holds
+            assert said.max_nodes == wanted.max_nodes
+            assert (said.n_compared, said.n_disagreements) == (
+                wanted.n_compared,
+                wanted.n_disagreements,
+            )
+            held.append(said.holds)
+    assert False in held
 
 
 def test_close_scores_are_settled_by_running() -> None:
@@ -101,7 +131,7 @@ def test_close_scores_are_settled_by_running() -> None:
         for parameter in network.module.head.parameters():  # type: ignore[union-attr]
             parameter.zero_()
     rule = gl.from_formulas({0: "true"}, otherwise=1, names=["U0", "U1"])
-    certificate = certify(rule, network, grade="symbolic", max_nodes=1)
+    certificate = certify(rule, network, grade="symbolic", max_nodes=1, max_graphs=1)
     assert certificate
     assert certificate.n_compared == 4
     assert "4 graphs with closer scores were run" in str(certificate)

@@ -59,8 +59,9 @@ def certify(
           isomorphism class.
         - ``"symbolic"``: z3 searches all graphs with at most `max_nodes` nodes at once, for rules
           that read predicates and for small networks: those of `to_gnn`, and
-          ``GNNClassifier(conv="gin" or "sage", norm=None)`` with few channels. Needs the extra
-          ``gnn2logic[verify]``.
+          ``GNNClassifier(conv="gin" or "sage", norm=None)`` with few channels. Of the latter,
+          sizes of which there are at most `max_graphs` graphs are run instead, which is faster.
+          Needs the extra ``gnn2logic[verify]``.
     source : {"given", "mutated", "random"}
         Of the statistical grade: the given graphs, random changes of them, or random graphs with
         their sizes, features and numbers of edges.
@@ -113,12 +114,15 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
     if grade == "symbolic":
         if not (is_number(margin) and 0 <= margin < float("inf")):
             raise ParameterError(f"margin must be a number, 0 or more. Got {margin!r} instead.")
+        given = None if graphs is None else pyg_graphs(read_once(graphs))
         return certify_by_proof(
             pair,
-            None if graphs is None else pyg_graphs(read_once(graphs)),
+            given,
+            to_run=_all_sorts(pair) if given is None and _has_few_sorts(pair) else given,
             max_nodes=max_nodes,
             graph_class=graph_class,
             time_limit=time_limit,
+            max_graphs=max_graphs,
             margin=margin,
         )
     items = _all_sorts(pair) if graphs is None else pyg_graphs(read_once(graphs), typed=True)
@@ -137,12 +141,18 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
     )
 
 
+def _has_few_sorts(pair: ModelPair) -> bool:
+    """Whether all sorts of nodes can be made from the predicates that the rule reads."""
+    encoder = pair.rule.encoder_
+    types = {column.feature_type for column in encoder.columns_}
+    few = len(encoder.feature_names_in_) <= _MOST_PREDICATES
+    return few and not types - {"binary"} and not encoder.given_relations_
+
+
 def _all_sorts(pair: ModelPair) -> list[Data]:
     """Return graphs that have every sort of node there can be, for rules that read predicates."""
-    encoder = pair.rule.encoder_
-    names = tuple(str(name) for name in encoder.feature_names_in_)
-    types = {column.feature_type for column in encoder.columns_}
-    if types - {"binary"} or len(names) > _MOST_PREDICATES or encoder.given_relations_:
+    names = tuple(str(name) for name in pair.rule.encoder_.feature_names_in_)
+    if not _has_few_sorts(pair):
         raise UnsupportedInputError(
             "graphs must be given: their nodes say which features there are. Without them only "
             f"rules that read at most {_MOST_PREDICATES} predicates, and no relations, can be "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from gnn2logic.logic.equivalence.orbits import Representatives, bit_matrix
 from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError
 from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes, enumerable_nodes
 
-__all__ = ["certify_all_graphs", "sorts_in_words"]
+__all__ = ["agreed_sizes", "certify_all_graphs", "sorts_in_words"]
 
 _AT_ONCE = 2048
 
@@ -50,14 +51,12 @@ def certify_all_graphs(
             "The exhaustive grade is for edges of one sort. The given graphs have "
             f"{len(material.edge_types)} sorts of edge attributes."
         )
-    n_types = len(material.node_types)
-    # Without any edge in the data there is no attribute to copy, and none is needed.
-    relations: tuple[str | None, ...] = (None,) if len(material.edge_types) else ()
-    space = _NodeTypes(graph_class, relations, (), n_types)
+    space = _space_of(material, graph_class)
     reachable, n_graphs = enumerable_nodes(space, max_nodes, max_graphs)
     if reachable < max_nodes:
         raise EquivalenceError(
-            f"There are {n_graphs:,} {space.describe(reachable + 1)} of {n_types} sorts of nodes; "
+            f"There are {n_graphs:,} {space.describe(reachable + 1)} of "
+            f"{sorts_in_words(space.n_types)}; "
             f"max_graphs allows {max_graphs:,}. Set max_nodes to at most {reachable} instead of "
             f"{max_nodes}."
         )
@@ -65,12 +64,7 @@ def certify_all_graphs(
     proven, finished = 0, False
     try:
         for n_nodes in range(1, max_nodes + 1):
-            for level in coloured_graphs(space, n_nodes, Representatives(space, deadline)):
-                for some in level:
-                    _ask(pair, material, space, some, deadline)
-                # All graphs of the level with the first difference: smallest ones are together.
-                if pair.n_disagreements:
-                    break
+            _run_size(pair, material, space, n_nodes, deadline)
             if pair.n_disagreements:
                 break
             proven = n_nodes
@@ -78,6 +72,49 @@ def certify_all_graphs(
     except OutOfTimeError:
         pass
     return _certificate(pair, space, proven, max_nodes, finished)
+
+
+def agreed_sizes(
+    pair: ModelPair,
+    graphs: list[Data],
+    *,
+    max_nodes: int,
+    graph_class: str,
+    max_graphs: int,
+    deadline: Deadline,
+) -> Iterator[int]:
+    """Run two on all graphs of each size, while these are few; yield the sizes on which they agree.
+
+    Where they differ, the pair has graphs that show it.
+    """
+    material = Material.of(graphs)
+    if len(material.edge_types) != 1:
+        return
+    space = _space_of(material, graph_class)
+    reachable, _ = enumerable_nodes(space, max_nodes, max_graphs)
+    for n_nodes in range(1, reachable + 1):
+        _run_size(pair, material, space, n_nodes, deadline)
+        if pair.n_disagreements:
+            return
+        yield n_nodes
+
+
+def _space_of(material: Material, graph_class: str) -> _NodeTypes:
+    # Without any edge in the data there is no attribute to copy, and none is needed.
+    relations: tuple[str | None, ...] = (None,) if len(material.edge_types) else ()
+    return _NodeTypes(graph_class, relations, (), len(material.node_types))
+
+
+def _run_size(
+    pair: ModelPair, material: Material, space: _NodeTypes, n_nodes: int, deadline: Deadline
+) -> None:
+    """Run two on all graphs of a size, or until a level of them shows a difference."""
+    for level in coloured_graphs(space, n_nodes, Representatives(space, deadline)):
+        for some in level:
+            _ask(pair, material, space, some, deadline)
+        # All graphs of the level with the first difference: smallest ones are together.
+        if pair.n_disagreements:
+            return
 
 
 def _ask(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import threading
 import warnings
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,13 +18,14 @@ from torch_geometric.data import Data
 
 from gnn2logic.certification.answers import ModelPair
 from gnn2logic.certification.certificates import Certificate
-from gnn2logic.certification.exhaustive import sorts_in_words
+from gnn2logic.certification.exhaustive import agreed_sizes, sorts_in_words
 from gnn2logic.certification.network_terms import NetworkTerms, check_supported
 from gnn2logic.distillation.counterexamples import as_read
 from gnn2logic.exceptions import UnseenCategoryWarning, UnsupportedInputError
 from gnn2logic.logic.equivalence.result import Deadline, OutOfTimeError
 from gnn2logic.logic.equivalence.smt import Encoding, graph_of, load_z3
 from gnn2logic.logic.equivalence.space import GraphSpace, count_nodes
+from gnn2logic.models.network import GraphNetwork
 from gnn2logic.models.pyg_data import pyg_graphs
 
 __all__ = ["certify_by_proof"]
@@ -36,12 +38,18 @@ def certify_by_proof(
     pair: ModelPair,
     graphs: list[Data] | None,
     *,
+    to_run: list[Data] | None,
     max_nodes: int,
     graph_class: str,
     time_limit: float | None,
+    max_graphs: int,
     margin: float,
 ) -> Certificate:
-    """Return whether there is a graph of up to so many nodes on which two differ."""
+    """Return whether there is a graph of up to so many nodes on which two differ.
+
+    The weights of trained networks have many digits, and z3 is slow with these. There all graphs
+    of a size are run while they are few, and z3 begins where they are many.
+    """
     z3 = load_z3()
     check_supported(pair.teacher.module)
     encoder = pair.rule.encoder_
@@ -59,17 +67,38 @@ def certify_by_proof(
         sorts = np.unique(np.asarray(predicates, dtype=bool), axis=0).tolist()
     space = GraphSpace(graph_class, (None,), names)
     deadline = Deadline(time_limit)
-    proven, finished = 0, False
+    done = _Done()
     try:
-        for n_nodes in range(1, max_nodes + 1):
-            _search_size(z3, pair, space, sorts, n_nodes, deadline, margin)
+        if isinstance(pair.teacher.module, GraphNetwork) and to_run is not None:
+            for done.run in agreed_sizes(
+                pair,
+                to_run,
+                max_nodes=max_nodes,
+                graph_class=graph_class,
+                max_graphs=max_graphs,
+                deadline=deadline,
+            ):
+                done.proven = done.run
+        done.n_run = pair.n_compared
+        for n_nodes in range(done.proven + 1, max_nodes + 1):
             if pair.n_disagreements:
                 break
-            proven = n_nodes
-        finished = True
+            _search_size(z3, pair, space, sorts, n_nodes, deadline, margin)
+            done.proven = n_nodes - bool(pair.n_disagreements)
+        done.finished = True
     except OutOfTimeError:
         pass
-    return _certificate(pair, space, sorts, proven, max_nodes, finished, margin)
+    return _certificate(pair, space, sorts, done, max_nodes, margin)
+
+
+@dataclass
+class _Done:
+    """Up to how many nodes two agree; up to how many by running, and on how many graphs."""
+
+    proven: int = 0
+    run: int = 0
+    n_run: int = 0
+    finished: bool = False
 
 
 def _search_size(
@@ -169,15 +198,13 @@ def _certificate(
     pair: ModelPair,
     space: GraphSpace,
     sorts: Sorts,
-    proven: int,
+    done: _Done,
     max_nodes: int,
-    finished: bool,
     margin: float,
 ) -> Certificate:
-    n, k = pair.n_compared, pair.n_disagreements
+    n, k, proven = pair.n_compared, pair.n_disagreements, done.proven
     of_sorts = "" if sorts is None else f", of the {sorts_in_words(len(sorts))} in the data"
     where = f"all {space.describe(proven)}{of_sorts}" if proven else ""
-    run = f" {n:,} graphs with closer scores were run." if n - k else ""
     if k:
         first = pair.counterexamples[0]
         statement = (
@@ -186,26 +213,42 @@ def _certificate(
         )
         if proven:
             statement += f" They agree on {where}."
-    elif finished:
-        statement = (
-            f"Rule and network agree on {where}, proven by z3. The weights are exact fractions "
-            f"there, and the class leads by more than {margin:g}, so floats agree as long as they "
-            f"are off by less than half of that.{run} This says nothing about larger graphs"
+    elif done.finished:
+        limit = (
+            f"This says nothing about larger graphs"
             f"{', or nodes of other sorts' if sorts is not None else ''}."
         )
+        statement = f"Rule and network agree on {where}{_how(done, n, margin)} {limit}"
     else:
         statement = "Undecided: time ran out."
         if proven:
             statement += f" Rule and network agree on {where}."
     return Certificate(
         grade="symbolic",
-        holds=False if k else True if finished else None,
+        holds=False if k else True if done.finished else None,
         statement=statement,
         n_compared=n,
         n_disagreements=k,
-        agreement=1.0 if finished and not k else 0.0,
+        agreement=1.0 if done.finished and not k else 0.0,
         confidence=None,
         source=f"{space.describe(max_nodes)}{of_sorts}",
         max_nodes=proven,
         counterexamples=pair.counterexamples,
+    )
+
+
+def _how(done: _Done, n_compared: int, margin: float) -> str:
+    """Return how agreement was shown: by running, by a proof, or both."""
+    ran = f"all {done.n_run:,} of them, up to isomorphism, were run"
+    if done.run == done.proven:
+        return f": {ran}."
+    so_far = (
+        f": those with at most {count_nodes(done.run)} were run, the others" if done.run else ","
+    )
+    close = n_compared - done.n_run
+    also = f" {close:,} graphs with closer scores were run." if close else ""
+    return (
+        f"{so_far} proven by z3. The weights are exact fractions there, and the class leads by "
+        f"more than {margin:g}, so floats agree as long as they are off by less than half of "
+        f"that.{also}"
     )

@@ -112,7 +112,7 @@ def certify(
     talker(quiet)
     for option, is_given, grades in (
         ("--graph-class", graph_class is not GraphClass.SIMPLE, (Grade.EXHAUSTIVE, Grade.SYMBOLIC)),
-        ("--max-graphs", max_graphs != _MOST_GRAPHS, (Grade.EXHAUSTIVE,)),
+        ("--max-graphs", max_graphs != _MOST_GRAPHS, (Grade.EXHAUSTIVE, Grade.SYMBOLIC)),
         ("--margin", margin != _MARGIN, (Grade.SYMBOLIC,)),
     ):
         if is_given and grade not in grades:
