@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 from compared_runs import FEW, rows_of, write_folds, write_quick
 from gnn2logic.chem import read_csv, scaffolds
-from gnn2logic.datasets import load
+from gnn2logic.datasets import Dataset, load
 from gnn2logic.exceptions import (
     DataSetError,
     Gnn2LogicError,
@@ -23,11 +23,16 @@ from gnn2logic.exceptions import (
 )
 from gnn2logic.experiments import compare, verify
 from gnn2logic.experiments.comparison.data import ComparedFold, find_splits, seeded_splits
-from gnn2logic.experiments.comparison.learners import learn_network, learn_readable
+from gnn2logic.experiments.comparison.learners import (
+    learn_network,
+    learn_readable,
+    with_degrees,
+)
 from gnn2logic.experiments.comparison.measures import area_under_roc
 from gnn2logic.experiments.comparison.names import ALL_MODELS, choose_models
 from gnn2logic.experiments.comparison.record import read_comparison
 from gnn2logic.experiments.comparison.settings import read_settings
+from gnn2logic.graphs import GraphBatch, from_edges
 from tu_texts import write_folder
 
 TRAINS = """
@@ -286,3 +291,32 @@ def test_auroc_of_two_and_three_classes() -> None:
     assert area_under_roc(y, scores, np.arange(3)) == pytest.approx(expected)
     assert area_under_roc(y[y < 2], scores[y < 2][:, :2], np.arange(2)) is not None
     assert area_under_roc(np.zeros(5), scores[:5, :2], np.arange(2)) is None
+
+
+def test_networks_read_degrees_where_nodes_have_nothing_else() -> None:
+    star = from_edges([(0, 1), (0, 2), (0, 3)], 4).symmetrize()
+    data = Dataset("star", star, np.array([0]), ("no", "yes"))
+    read = with_degrees(data, 2).graphs
+    assert read.names == ("degree=0", "degree=1", "degree>=2")
+    assert read.predicates.argmax(axis=1).tolist() == [2, 1, 1, 1]
+    assert with_degrees(data, 0) is data
+    named = load("psi_0", n_graphs=4)
+    assert with_degrees(named, 2) is named
+
+
+def test_networks_of_users_read_degrees_too(
+    tmp_path: Path, quick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text(TRAINS)
+    monkeypatch.syspath_prepend(tmp_path)
+    rng = np.random.default_rng(0)
+    graphs = [
+        from_edges([(0, 1), (1, 2), (2, 3)][: 1 + number % 3], 4).symmetrize()
+        for number in rng.permutation(40).tolist()
+    ]
+    y = np.array([graph.n_edges > 3 for graph in graphs]).astype(np.int64)
+    data = Dataset("paths", GraphBatch.concat(graphs), y, ("no", "yes"))
+    fold = ComparedFold("paths", 0, data, np.arange(40) % 4 == 0, data)
+    for name in ("Teacher", "GIN"):
+        learned = learn_network(name, fold, read_settings(quick), 0, "mine:train")
+        assert len(learned.known.labels) == len(learned.tested.labels) == 40

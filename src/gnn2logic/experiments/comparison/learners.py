@@ -6,7 +6,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,7 @@ __all__ = [
     "learn_readable",
     "network_graphs",
     "train_by_user",
+    "with_degrees",
 ]
 
 Array = npt.NDArray[Any]
@@ -108,16 +109,17 @@ def learn_network(
     The test part has no part in it.
     """
     conv = NETWORKS[name]
+    train, test = (with_degrees(data, settings.degrees) for data in (fold.train, fold.test))
     tuned: dict[str, Any] = {}
     started = time.process_time()
     if conv is None:
         assert teacher is not None
-        network = train_by_user(teacher, fold, seed)
+        network = train_by_user(teacher, train, fold.validation, seed)
         tune_seconds = 0.0
     else:
         chosen = choose_network(
             conv,
-            network_graphs(fold.train),
+            network_graphs(train),
             fold.train.y,
             {**settings.gnn, **getattr(settings, conv)},
             combinations(settings.gnn_grid),
@@ -128,9 +130,9 @@ def learn_network(
     train_seconds = time.process_time() - started - tune_seconds
     asked = teacher_of_classes(network, fold.train.n_classes)
     started = time.process_time()
-    known = asked.run(network_graphs(fold.train))
+    known = asked.run(network_graphs(train))
     capture_seconds = time.process_time() - started
-    tested = asked.run(network_graphs(fold.test), activations=False)
+    tested = asked.run(network_graphs(test), activations=False)
     if known.level != "graph":
         raise TeacherError("The network of --teacher must classify graphs. It classifies nodes.")
     _check_classes(known, fold.train)
@@ -138,16 +140,32 @@ def learn_network(
     return LearnedNetwork(known, tested, tuned, seconds)
 
 
+def with_degrees(data: Dataset, most: int) -> Dataset:
+    """Return a data set whose nodes have something to read: degrees up to `most`, if nothing else.
+
+    Rules need it not, they count neighbours by themselves. With 0 the data set stays as it is.
+    """
+    graphs = data.graphs
+    if data.attributes is not None or graphs.names or not most:
+        return data
+    counts = np.minimum(np.asarray(graphs.adjacency.sum(axis=1)).ravel(), most)
+    names = [*(f"degree={count}" for count in range(most)), f"degree>={most}"]
+    return replace(
+        data, graphs=graphs.with_predicates(counts[:, None] == np.arange(most + 1), names)
+    )
+
+
 def network_graphs(data: Dataset) -> Any:
     """Return what networks read: numbers at the nodes are not cut into predicates."""
     return data.graphs if data.attributes is None else data.to_pyg()
 
 
-def train_by_user(teacher: str, fold: ComparedFold, seed: int) -> Any:
+def train_by_user(
+    teacher: str, train: Dataset, validation: npt.NDArray[np.bool_], seed: int
+) -> Any:
     """Return the network that the function of ``--teacher`` trains on a fold."""
-    data = fold.train.to_pyg()
     parts: dict[bool, list[Any]] = {False: [], True: []}
-    for graph, watched in zip(data, fold.validation.tolist(), strict=True):
+    for graph, watched in zip(train.to_pyg(), validation.tolist(), strict=True):
         parts[watched].append(graph)
     return UserFunction(teacher, _TRAINS).call(
         graphs=parts[False], validation=parts[True], random_state=seed

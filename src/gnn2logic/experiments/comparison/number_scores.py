@@ -18,6 +18,7 @@ from gnn2logic.experiments.comparison.learners import (
     fit_whole,
     network_graphs,
     train_by_user,
+    with_degrees,
 )
 from gnn2logic.experiments.comparison.measures import share_explained
 from gnn2logic.experiments.comparison.names import NETWORKS, ComparedModel
@@ -66,15 +67,18 @@ class NumberScorer:
     def network(self, name: str) -> _NetworkNumbers:
         """Return what a network trained on the fold says; tuned as those of classes are."""
         fold, settings, conv = self.fold, self.comparison.settings, NETWORKS[name]
+        train, test = (with_degrees(data, settings.degrees) for data in (fold.train, fold.test))
         tuned: dict[str, Any] = {}
         tune_seconds, started = 0.0, time.process_time()
         if conv is None:
             assert self.comparison.teacher is not None
-            network = train_by_user(self.comparison.teacher, fold, self._seed(name))
+            network = train_by_user(
+                self.comparison.teacher, train, fold.validation, self._seed(name)
+            )
         else:
             chosen = choose_network(
                 conv,
-                network_graphs(fold.train),
+                network_graphs(train),
                 self.y,
                 {**settings.gnn, **getattr(settings, conv)},
                 combinations(settings.gnn_grid),
@@ -84,11 +88,10 @@ class NumberScorer:
             network, tuned, tune_seconds = chosen.network, chosen.tuned, chosen.tune_seconds
         train_seconds = time.process_time() - started - tune_seconds
         started = time.process_time()
-        known = _numbers_said(network, network_graphs(fold.train))
+        known = _numbers_said(network, network_graphs(train))
         seconds = Seconds(train_seconds, time.process_time() - started, tune=tune_seconds)
-        return _NetworkNumbers(
-            known, _numbers_said(network, network_graphs(fold.test)), tuned, seconds
-        )
+        tested = _numbers_said(network, network_graphs(test))
+        return _NetworkNumbers(known, tested, tuned, seconds)
 
     def row(self, model: ComparedModel, network: _NetworkNumbers | None) -> NumberRow:
         """Return what a model does on the fold."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -22,6 +22,7 @@ from gnn2logic.models import GNNClassifier
 __all__ = ["ComparisonSettings", "check_for_numbers", "read_settings"]
 
 _MOST_BYTES = 2**20
+_MOST_DEGREES = 10_000
 
 
 class ComparisonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,6 +36,9 @@ class ComparisonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         The share of the training part that networks watch, where the folds do not say.
     inner_splits, inner_share : int, float
         How often the training part is split again to tune baselines, and what is held out then.
+    degrees : int
+        Networks, those of the user included, read degrees up to this one, as one-hot columns, where
+        nodes have nothing else to read; 0 is never.
     gnn, gcn, gin : dict
         Parameters of `GNNClassifier`: of both networks, and of one where it differs.
     gnn_grid : list of dict of lists
@@ -56,6 +60,7 @@ class ComparisonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     search: dict[str, Any]
     scorecard: dict[str, Any]
     structure: bool | list[str]
+    degrees: Annotated[int, msgspec.Meta(ge=0, le=_MOST_DEGREES)] = 64
     gcn: dict[str, Any] = {}
     gin: dict[str, Any] = {}
 
