@@ -14,7 +14,7 @@ from gnn2logic.experiments.comparison.record import read_comparison
 from gnn2logic.experiments.comparison.settings import read_settings
 from gnn2logic.experiments.plans import RunSettings
 from gnn2logic.experiments.results import write_results
-from gnn2logic.experiments.rows import ComparedRow, Row, RowFile
+from gnn2logic.experiments.rows import AnyRow, ComparedRow, NumberRow, Row, RowFile
 from gnn2logic.experiments.runner import ROWS_NAME
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def check_files(made_in: Path, kept_in: Path) -> None:
 
 
 def test_tables_of_the_comparison_are_made_from_its_rows(tmp_path: Path) -> None:
-    rows, broken = RowFile(READABLE / ROWS_NAME, ComparedRow).read()
+    rows, broken = RowFile[AnyRow](READABLE / ROWS_NAME, ComparedRow, NumberRow).read()
     assert broken == 0
     record = json.loads((READABLE / "run.json").read_bytes())
     comparison = read_comparison(READABLE)

@@ -121,6 +121,8 @@ def test_a_comparison_goes_on_and_can_be_added_to(
     few = ["GIN", "search(True)"]
     compare(tmp_path, ["psi_0"], models=few, first=1, **given)
     assert {(row.fold, row.repeat) for row in rows_of(tmp_path)} == {(0, 0)}
+    # One fold has no deviation.
+    assert "| search(True) | 1.000 |" in (tmp_path / "README.md").read_text(encoding="utf-8")
     lines = (tmp_path / "rows.jsonl").read_bytes()
     (tmp_path / "rows.jsonl").write_bytes(lines[:-20])
     compare(tmp_path, ["psi_0"], models=MODELS, seeds=2, **given)

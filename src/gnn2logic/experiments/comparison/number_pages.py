@@ -17,7 +17,7 @@ from gnn2logic.experiments.comparison.summaries import (
     network_beside,
     total_seconds,
 )
-from gnn2logic.experiments.comparison.texts import bar, length, number
+from gnn2logic.experiments.comparison.texts import bar, length, number, over_folds
 from gnn2logic.experiments.rows import NumberRow
 
 __all__ = [
@@ -187,9 +187,9 @@ def _told(model: NumberSummary | None, network: float | None) -> list[str]:
 
 
 def _share(model: NumberSummary) -> str:
-    return f"{model.r2:.3f} ± {model.r2_deviation:.3f}"
+    return over_folds(f"{model.r2:.3f}", f"{model.r2_deviation:.3f}", model.n_folds)
 
 
 def _error(model: NumberSummary) -> str:
     # What numbers are measured in is not known, so digits that matter are.
-    return f"{model.mae:.3g} ± {model.mae_deviation:.2g}"
+    return over_folds(f"{model.mae:.3g}", f"{model.mae_deviation:.2g}", model.n_folds)

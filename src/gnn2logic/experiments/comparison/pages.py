@@ -17,7 +17,14 @@ from gnn2logic.experiments.comparison.summaries import (
     network_beside,
     summaries,
 )
-from gnn2logic.experiments.comparison.texts import bar, flat_rows, length, number, summary_csv
+from gnn2logic.experiments.comparison.texts import (
+    bar,
+    flat_rows,
+    length,
+    number,
+    over_folds,
+    summary_csv,
+)
 from gnn2logic.experiments.rows import AnyRow, ComparedRow, NumberRow
 
 __all__ = ["model_table", "readable_table", "write_comparison"]
@@ -171,7 +178,7 @@ def model_table(dataset: str, models: Sequence[Summary]) -> str:
             bar(
                 [
                     f"{model.model.name}{few}",
-                    f"{model.accuracy:.3f} ± {model.deviation:.3f}",
+                    over_folds(f"{model.accuracy:.3f}", f"{model.deviation:.3f}", model.n_folds),
                     f"{model.macro_f1:.3f}",
                     number(model.auroc, 3),
                     _fidelity(model),
@@ -233,7 +240,8 @@ def _percent(model: Summary | None, network: float | None, gin: float | None) ->
     mark = " ↓" * (network is not None and accuracy < round(network, 3))
     if gin is not None and accuracy < gin:
         mark = " ⇊"
-    return f"{100 * model.accuracy:.1f} ± {100 * model.deviation:.1f}{mark}"
+    percent = [f"{100 * value:.1f}" for value in (model.accuracy, model.deviation)]
+    return f"{over_folds(*percent, model.n_folds)}{mark}"
 
 
 def _fidelity(model: Summary) -> str:

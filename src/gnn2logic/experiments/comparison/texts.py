@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from gnn2logic.experiments.rows import ComparedRow, NumberRow
 
-__all__ = ["bar", "flat_rows", "length", "number", "summary_csv"]
+__all__ = ["bar", "flat_rows", "length", "number", "over_folds", "summary_csv"]
 
 
 class _Long(Protocol):
@@ -29,6 +29,11 @@ def bar(cells: Sequence[str]) -> str:
 def number(value: float | None, digits: int) -> str:
     """Return a number, or nothing where it is not known."""
     return "" if value is None else f"{value:.{digits}f}"
+
+
+def over_folds(mean: str, deviation: str, n_folds: int) -> str:
+    """Return a mean with its deviation; one fold has none."""
+    return mean if n_folds == 1 else f"{mean} ± {deviation}"
 
 
 def length(model: _Long | None) -> str:
