@@ -93,7 +93,7 @@ def certify(
 says nothing about others.
     >>> print(certify(rule, gl.to_gnn(gl.parse("1 U0 > 1")), grade="exhaustive"))
     Rule and network differ on a graph with 2 nodes: the rule says 0, the network 1. They agree on \
-all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
+all simple graphs with at most 1 node, of all 2 sorts of nodes that there can be.
     """
     check_choice("grade", grade, _GRADES)
     check_choice("graph_class", graph_class, tuple(GRAPH_CLASSES))
@@ -134,6 +134,7 @@ all simple graphs with at most 1 node, of the 2 sorts of nodes in the data.
             graph_class=graph_class,
             time_limit=time_limit,
             max_graphs=max_graphs,
+            of_data=graphs is not None,
         )
     rng = np.random.default_rng(seed_from(random_state))
     return certify_by_sample(

@@ -43,8 +43,12 @@ def certify_all_graphs(
     graph_class: str,
     time_limit: float | None,
     max_graphs: int,
+    of_data: bool,
 ) -> Certificate:
-    """Return whether two agree on all graphs of up to so many nodes, of types that the data has."""
+    """Return whether two agree on all graphs of up to so many nodes.
+
+    The given graphs have all sorts of nodes that are tried: of data, or all that there can be.
+    """
     material = Material.of(graphs)
     if len(material.edge_types) > 1:
         raise UnsupportedInputError(
@@ -71,7 +75,7 @@ def certify_all_graphs(
         finished = True
     except OutOfTimeError:
         pass
-    return _certificate(pair, space, proven, max_nodes, finished)
+    return _certificate(pair, space, proven, max_nodes, finished, of_data=of_data)
 
 
 def agreed_sizes(
@@ -150,12 +154,21 @@ def sorts_in_words(count: int) -> str:
 
 
 def _certificate(
-    pair: ModelPair, space: _NodeTypes, proven: int, max_nodes: int, finished: bool
+    pair: ModelPair,
+    space: _NodeTypes,
+    proven: int,
+    max_nodes: int,
+    finished: bool,
+    *,
+    of_data: bool,
 ) -> Certificate:
     n, k = pair.n_compared, pair.n_disagreements
     sorts = sorts_in_words(space.n_types)
-    source = f"{space.describe(max_nodes)}, of the {sorts} in the data"
-    where = f"all {space.describe(proven)}, of the {sorts} in the data" if proven else ""
+    of_sorts = f", of the {sorts} in the data" if of_data else ""
+    if not of_data and space.n_types > 1:
+        of_sorts = f", of all {sorts} that there can be"
+    source = f"{space.describe(max_nodes)}{of_sorts}"
+    where = f"all {space.describe(proven)}{of_sorts}" if proven else ""
     if k:
         first = pair.counterexamples[0]
         statement = (
@@ -167,7 +180,7 @@ def _certificate(
     elif finished:
         statement = (
             f"Rule and network agree on {where}: all {n:,} of them, up to isomorphism, were run. "
-            "This says nothing about larger graphs, or nodes of other sorts."
+            f"This says nothing about larger graphs{', or nodes of other sorts' * of_data}."
         )
     else:
         statement = f"Undecided: time ran out after {n:,} graphs without a difference."

@@ -40,8 +40,12 @@ def length(model: _Long | None) -> str:
     """Return how long a readable model is."""
     if model is None:
         return ""
-    lines = "" if model.lines is None else f" in {model.lines:.0f} lines"
+    lines = "" if model.lines is None else f" in {_lines(round(model.lines))}"
     return f"{number(model.size, 0)}{lines}"
+
+
+def _lines(count: int) -> str:
+    return f"{count} line{'s' * (count != 1)}"
 
 
 def summary_csv(summary_type: Any, models: Sequence[Any]) -> str:
