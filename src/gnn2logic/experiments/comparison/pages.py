@@ -240,8 +240,8 @@ def _percent(model: Summary | None, network: float | None, gin: float | None) ->
     mark = " ↓" * (network is not None and accuracy < round(network, 3))
     if gin is not None and accuracy < gin:
         mark = " ⇊"
-    percent = [f"{100 * value:.1f}" for value in (model.accuracy, model.deviation)]
-    return f"{over_folds(*percent, model.n_folds)}{mark}"
+    mean, deviation = (f"{100 * value:.1f}" for value in (model.accuracy, model.deviation))
+    return f"{over_folds(mean, deviation, model.n_folds)}{mark}"
 
 
 def _fidelity(model: Summary) -> str:
