@@ -95,9 +95,13 @@ def check_numbers(
     if y is None:
         raise LabelError(f"y must hold one number for each of the {count} {of}s. Got None instead.")
     try:
-        numbers = np.asarray(to_numpy(y), dtype=np.float64)
+        given = np.asarray(to_numpy(y))
+        # numpy would leave out what is imaginary.
+        numbers = None if given.dtype.kind == "c" else given.astype(np.float64)
     except (TypeError, ValueError):
-        raise LabelError(f"y must hold one number for each {of}. Got {y!r:.60} instead.") from None
+        numbers = None
+    if numbers is None:
+        raise LabelError(f"y must hold one number for each {of}. Got {y!r:.60} instead.")
     if numbers.shape == (count, 1):
         # As the targets of networks often are.
         numbers = numbers[:, 0]

@@ -7,8 +7,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch_geometric.data import HeteroData
 
 import gnn2logic as gl
 from gnn2logic.exceptions import FeatureError, GraphError, ParameterError
@@ -91,8 +93,8 @@ def test_many_pairs_are_cut_out_in_parts_and_either_shape_is_read() -> None:
         ([], "at least one pair"),
         ([0, 1], "Got shape \\(2,\\)"),
         ([[0.5, 1]], "dtype float64"),
-        ([[0, 12]], "numbers of nodes, from 0 to 11. Got numbers from 0 to 12"),
-        ([[-1, 2]], "Got numbers from -1 to 2"),
+        ([[0, 3], [1, 12]], "nodes, from 0 to 11 for the target. Got numbers from 3 to 12"),
+        ([[-1, 2]], "for the source. Got numbers from -1 to -1"),
     ],
 )
 def test_bad_pairs(pairs: Any, message: str) -> None:
@@ -108,3 +110,21 @@ def test_bad_inputs() -> None:
         gl.link_graphs(named, [(0, 1)])
     with pytest.raises(ParameterError, match="hops"):
         gl.link_graphs(some_graph(0), [(0, 1)], hops=-1)
+
+
+def test_pairs_between_types_are_numbered_as_in_their_edges() -> None:
+    torch.manual_seed(0)
+    shop = HeteroData()
+    shop["user"].num_nodes, shop["item"].x = 5, torch.rand(7, 1).round()
+    shop["user", "buys", "item"].edge_index = (torch.rand(5, 7) < 0.5).nonzero().T
+    pairs = shop["user", "buys", "item"].edge_index
+    typed = gl.link_graphs(shop, pairs, hops=1, node_types=("user", "item"))
+    assert typed == gl.link_graphs(shop, pairs + torch.tensor([[0], [5]]), hops=1)
+    assert (gl.parse("1(source & user) > 0 & 1(target & item) > 0").evaluate(typed)).all()
+    back = gl.link_graphs(shop, pairs.flip(0), hops=0, node_types=("item", "user"))
+    assert (gl.parse("1(source & item) > 0 & 1(target & user) > 0").evaluate(back)).all()
+    with pytest.raises(GraphError, match="from 0 to 4 for the source. Got numbers from 5 to 5"):
+        gl.link_graphs(shop, [(5, 0)], node_types=("user", "item"))
+    for wrong in ("user", ["user"], ["user", "book"]):
+        with pytest.raises(FeatureError, match="node_types must be the type of sources and that"):
+            gl.link_graphs(shop, [(0, 0)], node_types=wrong)

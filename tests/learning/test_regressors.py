@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from gnn2logic.exceptions import (
 )
 from gnn2logic.learning.search.numbers import NumberTargets
 
+_LEFT = "text-align:left;vertical-align:top"
 RULE = "1(U0 & A U1 > 1) > 2"
 
 
@@ -217,6 +220,42 @@ def test_name_and_unit_are_said(
     assert str(gl.explain(loaded, graphs.take([high]))) == said
 
 
+def test_tables_say_numbers_with_their_unit(
+    model: IDTRegressor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    low, high = model.classes_
+    table = str(model.rules_)
+    assert "figures on the training data, MAE in eV" in table
+    assert f" {low} eV (" in table
+    assert f" {high} eV (" in table
+    html = model._repr_html_()
+    assert f"<b>{high} eV</b>: more than 2 nodes" in html
+    heads = [part.split("<")[0] for part in html.split(f'<th style="{_LEFT}">')[2:]]
+    assert heads == ["index", "leaves", "size", "depth", "R2", "MAE", "number", "share", "formula"]
+    columns: list[str] = []
+    pandas = ModuleType("pandas")
+    pandas.__dict__["DataFrame"] = lambda rows, columns: (rows, columns)
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    rows, columns = model.get_rules()
+    assert all(list(row) == columns for row in rows)
+    assert {"r2", "mae", "held_out"} < set(columns)
+
+
+def test_small_differences_of_large_numbers_are_shown() -> None:
+    graphs = some_graphs(0)
+    y = -7640.0 + 0.02 * parse("1 U0 > 4").evaluate(graphs)
+    rules = IDTRegressor(0, random_state=0).fit(graphs, y)
+    card = gl.ScorecardRegressor(n_layers=0, unit="h", random_state=0).fit(graphs, y)
+    for at in (int(y.argmin()), int(y.argmax())):
+        wanted = float(y[at])
+        for model in (rules, card):
+            first = str(gl.explain(model, graphs.take([at]))).split("\n")[0]
+            told = float(first.removeprefix("Predicted number: ").removesuffix(" h"))
+            assert abs(told - wanted) < 0.002
+    constant = float(str(card).split(" = ")[1].split(" + ")[0])
+    assert abs(constant - card.card_.intercept) < card.card_.slope / 10
+
+
 def _saved(model: Any, folder: Path) -> Path:
     model.save(folder / "m.json")
     return folder / "m.json"
@@ -241,6 +280,7 @@ def test_bad_input(model: IDTRegressor) -> None:
         (np.zeros((20, 2)), "Got shape \\(20, 2\\)"),
         (None, "Got None instead"),
         (np.full(20, 1e200), "another unit, or logarithms"),
+        (np.full(20, 1j), "y must hold one number for each graph"),
     ):
         with pytest.raises(LabelError, match=message):
             IDTRegressor(0).fit(graphs, values)
@@ -258,7 +298,17 @@ def test_what_is_about_classes_says_so(model: IDTRegressor) -> None:
     graphs = some_graphs(3, 20)
     with pytest.raises(UnsupportedInputError, match="Got an estimator that predicts numbers"):
         gl.stability(IDTRegressor(0), graphs, np.arange(20.0))
-    assert gl.plot_rules(model).get_ylabel() == "R2"
+    ax = gl.plot_rules(model, [-0.5] + [1.0] * (len(model.rules_) - 1))
+    assert ax.get_ylabel() == "R2 and fidelity"
+    assert any(" eV: " in text.get_text() for text in gl.plot_rules(model).texts)
+    with pytest.raises(ParameterError, match="fidelity is R2 for numbers, and must be at most 1"):
+        gl.plot_rules(model, {0: 1.5})
+    heading = gl.plot_explanation(gl.explain(model, graphs.take([0]))).get_title()
+    assert heading == f"Predicted gap: {model.predict(graphs)[0]} eV"
+    assert gl.plot_tree(model).get_title() == "Predicted gap"
+    teacher = gl.Teacher(gl.to_gnn(parse("1 U0 > 2")))
+    with pytest.raises(UnsupportedInputError, match="Got a rule that predicts numbers"):
+        gl.disagreements(model, teacher, graphs)
 
 
 def test_a_fit_goes_on_from_its_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from gnn2logic.exceptions import (
     ParameterError,
     SingleClassWarning,
     TeacherError,
+    UnsupportedInputError,
 )
 
 TRUTHS = {"many": "1 U1 > 4", "busy": "1(A U0 > 2) > 1"}
@@ -164,6 +165,56 @@ def test_texts_as_labels_with_gaps() -> None:
     words[3, 0], words[4, 1] = None, float("nan")
     model = several(rules()).fit(GRAPHS, words)
     assert model.predict(GRAPHS)[:, 1].tolist() == np.where(ALL[:, 1], "yes", "no").tolist()
+
+
+def test_texts_and_numbers_stay_what_they_are() -> None:
+    mixed = np.empty((300, 2), dtype=object)
+    mixed[:, 0], mixed[:, 1] = np.where(ALL[:, 0], "yes", "no"), ALL[:, 1].astype(int)
+    assert several(rules()).fit(GRAPHS, mixed).predict(GRAPHS).tolist() == mixed.tolist()
+
+
+def test_equal_targets_have_equal_models() -> None:
+    model = several(rules(), targets=["a", "b"]).fit(GRAPHS, ALL[:, [0, 0]])
+    assert str(model["a"]) == str(model["b"])
+
+
+def test_gaps_of_rows_that_are_not_learned_from_are_not_looked_at() -> None:
+    graph = gl.random_graphs(1, sizes=200, density=0.03, random_state=0)
+    truths = [gl.parse(text).evaluate(graph, level="node") for text in ("A U0 > 2", "A U1 > 3")]
+    y = np.column_stack(truths).astype(float)
+    mask = np.arange(200) % 2 == 0
+    gaps = np.where(mask[:, None], y, np.nan)
+    for student in (gl.IDTNodeClassifier(0, random_state=0), gl.IDTNodeRegressor(0)):
+        model = gl.MultiTargetEstimator(student).fit(graph, gaps, mask=mask)
+        assert model.target_scores(graph, y) == {"target_0": 1.0, "target_1": 1.0}
+    weights = (~np.isnan(Y)).all(axis=1).astype(float)
+    model = several(rules(), missing="error").fit(GRAPHS, Y, sample_weight=weights)
+    assert set(model.target_scores(GRAPHS, ALL).values()) == {1.0}
+    with pytest.raises(LabelError, match="'busy'. All of them are missing among the graphs of the"):
+        several(rules()).fit(GRAPHS, Y, sample_weight=(np.arange(300) < 50).astype(float))
+
+
+def test_numbers_are_named_by_their_target() -> None:
+    numbers = gl.ScorecardRegressor(n_layers=0, unit="V", random_state=0)
+    model = gl.MultiTargetEstimator(numbers, targets=["gap", "charge"]).fit(GRAPHS, 1.0 * ALL)
+    assert "gap in V = " in str(model["gap"])
+    assert "charge in V = " in str(model["charge"])
+    assert numbers.target_name is None
+
+
+def test_what_is_about_one_target_says_how_to_get_at_it() -> None:
+    model = several(rules()).fit(GRAPHS, Y)
+    one = GRAPHS[:1]
+    for ask in (
+        lambda: gl.explain(model, one),
+        lambda: gl.plot_tree(model),
+        lambda: gl.recourse(model, one),
+        lambda: gl.diff(model, model),
+    ):
+        with pytest.raises(UnsupportedInputError, match=r"of one target each are model\['name'\]"):
+            ask()
+    with pytest.raises(ParameterError, match=r"one target at a time.*model\['name'\]"):
+        gl.fidelity(model, Y, GRAPHS)
 
 
 def test_manners_of_an_estimator() -> None:

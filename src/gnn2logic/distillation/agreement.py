@@ -80,6 +80,11 @@ def fidelity(
     0.6667
     """
     check_choice("average", average, ("micro", "macro", None))
+    if hasattr(model, "target_names_"):
+        raise ParameterError(
+            "fidelity compares one target at a time. Got several: fidelity(model['name'], "
+            "Teacher(network).head(0), graphs) is about the first output of a network."
+        )
     graphs = read_once(graphs)
     if predicts_numbers(model):
         if average != "micro":

@@ -6,7 +6,7 @@ Every reader gives a `RawGraphs`. `to_batch` turns it into predicates when that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ __all__ = [
     "RawColumn",
     "RawEdges",
     "RawGraphs",
+    "RawTypes",
     "check_finite",
     "distinct",
     "is_binary",
@@ -83,6 +84,35 @@ class RawEdges:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RawTypes:
+    """Which types of nodes and edges some ``HeteroData`` have any of.
+
+    Parameters
+    ----------
+    nodes : tuple of str
+    relations : mapping of str to str
+        For what each relation is called, the three names of its type: ``user.buys.item``.
+    edge_attributes : tuple of str
+        The attributes of edges that were asked for and that some type of edges has.
+    unknown : tuple of str
+        Types that features were named for, and that no graph has.
+    """
+
+    nodes: tuple[str, ...]
+    relations: Mapping[str, str]
+    edge_attributes: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+    def check_names(self) -> None:
+        """Refuse names for the features of types that no graph has."""
+        if self.unknown:
+            raise FeatureError(
+                f"feature_names must be about the node types {list(self.nodes)}. "
+                f"Got {self.unknown[0]!r}."
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RawGraphs:
     """Graphs as read: the edges and graph boundaries, and the columns apart from them.
 
@@ -92,18 +122,23 @@ class RawGraphs:
         Edges, relations and graph boundaries, checked; it has no predicates.
     columns : tuple of RawColumn
         What is known of the nodes.
+    edges : RawEdges or None
+        What is known of the edges, if that was asked for.
+    types : RawTypes or None
+        Of graphs with several types of nodes.
     """
 
     structure: GraphBatch
     columns: tuple[RawColumn, ...]
     edges: RawEdges | None = None
+    types: RawTypes | None = None
 
     def take(self, graphs: npt.NDArray[np.bool_]) -> RawGraphs:
         """Return some of the graphs; edges and columns go together."""
         nodes = graphs[self.structure.graph_index]
         columns = tuple(column.take(nodes) for column in self.columns)
         edges = None if self.edges is None else self.edges.take(nodes)
-        return RawGraphs(self.structure.take(graphs), columns, edges)
+        return RawGraphs(self.structure.take(graphs), columns, edges, self.types)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,6 +261,8 @@ def to_batch(raw: RawGraphs) -> GraphBatch:
     Columns of 0 and 1 are predicates as they are and strings give one predicate per value. Any
     other column is an error: thresholds and categories are learned by `PredicateEncoder`.
     """
+    if raw.types is not None:
+        raw.types.check_names()
     where = node_locator(raw.structure.ptr)
     predicates: list[tuple[str, str]] = []
     blocks: list[npt.NDArray[np.bool_]] = []

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from gnn2logic._validation import check_choice, check_fitted, check_whole, some_of
-from gnn2logic.exceptions import FeatureError
+from gnn2logic.exceptions import FeatureError, GraphError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.columns import RawColumn, RawGraphs
-from gnn2logic.graphs.edge_features import edge_locator
+from gnn2logic.graphs.edge_features import edge_locator, feature_attributes
 from gnn2logic.graphs.encoded_columns import FEATURE_TYPES, EncodedColumn, FeatureType, learn_column
 from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.graphs.inputs import Where, node_locator
@@ -59,7 +59,8 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
     edge_features : str, sequence of str, or mapping of str to names, optional
         Edge attributes whose values become relations as those of nodes become predicates:
         ``A[distance > 1.4]``. For PyG the attribute may have several columns (``edge_attr.0``,
-        ...), which a mapping names: ``{"edge_attr": ["distance", "angle"]}``. By default none.
+        ...), which a mapping names: ``{"edge_attr": ["distance", "angle"]}``. By default none. Of
+        ``HeteroData`` they belong to the edges of one type: ``A[buys.stars > 3.5]``.
 
     Attributes
     ----------
@@ -138,6 +139,14 @@ class PredicateEncoder(FittedEncoder, TransformerMixin, BaseEstimator, auto_wrap
     def _learn(self, raw: RawGraphs) -> None:
         for option in ("max_categories", "n_thresholds"):
             check_whole(option, getattr(self, option), least=1, error=FeatureError)
+        if raw.types is not None:
+            raw.types.check_names()
+        attributes = () if raw.types is None else raw.types.edge_attributes
+        for name in () if raw.types is None else feature_attributes(self.edge_features):
+            if name not in attributes:
+                raise GraphError(
+                    f"Some type of edges must have the edge feature {name!r}. No graph has one."
+                )
         every = (*raw.columns, *(raw.edges.columns if raw.edges is not None else ()))
         types = self._checked_types(tuple(column.name for column in every))
 

@@ -15,12 +15,17 @@ from typing import Any, Literal, Self
 import msgspec
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from gnn2logic._validation import check_fitted, check_name, check_names, some_of
 from gnn2logic.exceptions import FeatureError, ParameterError, UnseenCategoryWarning
+from gnn2logic.graphs.alignment import (
+    aligned_columns,
+    aligned_types,
+    unseen_relations,
+    with_relations,
+)
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.graphs.columns import RawColumn, RawGraphs, join_predicates, predicate_names
+from gnn2logic.graphs.columns import RawGraphs, join_predicates, predicate_names
 from gnn2logic.graphs.edge_features import EdgeFeatures, edge_relations, edges_by_feature
 from gnn2logic.graphs.encoded_columns import (
     ColumnTest,
@@ -29,7 +34,7 @@ from gnn2logic.graphs.encoded_columns import (
     encode_column,
     unseen_warnings,
 )
-from gnn2logic.graphs.inputs import locate, node_locator
+from gnn2logic.graphs.inputs import node_locator
 from gnn2logic.graphs.reading import read_graphs
 from gnn2logic.graphs.structural import add_structure
 from gnn2logic.graphs.structure_names import (
@@ -278,7 +283,7 @@ class FittedEncoder:
 
     def edges_by_feature(self, data: Any) -> dict[str, npt.NDArray[np.intp]]:
         """Return the columns of ``edge_index`` in each relation of `edge_features`."""
-        raw = self._read(data)
+        raw = self._with_all_types(self._read(data))
         if raw.edges is None:
             return {}
         return edges_by_feature(raw.structure, raw.edges, self.edge_columns_)[0]
@@ -326,10 +331,12 @@ class FittedEncoder:
 
     def _encode(self, raw: RawGraphs) -> tuple[GraphBatch, list[str]]:
         """Return the encoded graphs, and what to warn of."""
+        names = [learned.name for learned in self.columns_]
+        raw = self._with_all_types(raw)
         where = node_locator(raw.structure.ptr)
         blocks: list[npt.NDArray[np.bool_]] = []
         unseen: list[str] = []
-        for learned, column in zip(self.columns_, self._aligned(raw.columns), strict=True):
+        for learned, column in zip(self.columns_, aligned_columns(raw.columns, names), strict=True):
             blocks.append(encode_column(learned, column, where))
             unseen += unseen_warnings(learned, column, blocks[-1], where)
         structure = raw.structure
@@ -341,46 +348,14 @@ class FittedEncoder:
         by_edges, unseen_on_edges = edge_relations(structure, raw.edges, self.edge_columns_)
         unseen += unseen_on_edges
         if by_edges or set(structure.relations) != set(self.given_relations_):
-            unseen.extend(self._unseen_relations(structure))
-            structure = self._with_relations(structure, by_edges)
+            unseen.extend(unseen_relations(structure, self.relations_))
+            structure = with_relations(structure, self.given_relations_, by_edges)
         n_read = sum(block.shape[1] for block in blocks)
         batch = join_predicates(structure, blocks, self.names_[:n_read])
         return add_structure(batch, self.structure_), unseen
 
-    def _aligned(self, columns: Sequence[RawColumn]) -> list[RawColumn]:
-        """Return the columns in the order of the training graphs."""
-        by_name = {column.name: column for column in columns}
-        expected = tuple(learned.name for learned in self.columns_)
-        if set(by_name) != set(expected):
-            raise FeatureError(
-                f"The graphs must have the {len(expected)} columns that the model was made for "
-                f"({some_of(expected)}). Got {len(by_name)} ({some_of(tuple(by_name))})."
-            )
-        return [by_name[name] for name in expected]
-
-    def _unseen_relations(self, structure: GraphBatch) -> list[str]:
-        new = {
-            name: matrix
-            for name, matrix in structure.relations.items()
-            if name not in self.relations_ and matrix.nnz
-        }
-        if not new:
-            return []
-        first = min(int(np.argmax(np.diff(matrix.indptr) > 0)) for matrix in new.values())
-        return [
-            "The graphs have edge relations that were not in the training graphs: "
-            f"{some_of(tuple(new))}, first in graph {locate(structure.ptr, first)[0]}. "
-            "Their edges count as edges of no relation."
-        ]
-
-    def _with_relations(
-        self, structure: GraphBatch, by_edges: Mapping[str, sp.csr_array]
-    ) -> GraphBatch:
-        """Return the graphs with exactly the relations of the training graphs, and `by_edges`."""
-        given = structure.relations
-        shape = structure.adjacency.shape
-        relations = {
-            name: given[name] if name in given else sp.csr_array(shape, dtype=np.int32)
-            for name in self.given_relations_
-        } | dict(by_edges)
-        return GraphBatch(None, structure.adjacency, ptr=structure.ptr, relations=relations)
+    def _with_all_types(self, raw: RawGraphs) -> RawGraphs:
+        columns, edge_columns = (
+            [learned.name for learned in every] for every in (self.columns_, self.edge_columns_)
+        )
+        return aligned_types(raw, columns, edge_columns, self.given_relations_)

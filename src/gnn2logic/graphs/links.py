@@ -6,6 +6,7 @@ measures graphs does it for links.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnn2logic._progress import Progress
-from gnn2logic._validation import check_choice, check_whole, to_numpy
+from gnn2logic._validation import check_choice, check_whole, some_of, to_numpy
 from gnn2logic.exceptions import FeatureError, GraphError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import as_batch
@@ -32,6 +33,7 @@ def link_graphs(
     pairs: object,
     *,
     hops: int = 2,
+    node_types: Sequence[str] | None = None,
     keep_links: bool = False,
     verbose: int | None = None,
 ) -> GraphBatch:
@@ -49,6 +51,9 @@ def link_graphs(
         Sources and targets. An array of shape (2, 2) has one pair in each row.
     hops : int
         How many steps, along edges in either direction, a node may be away from the nearer end.
+    node_types : sequence of two str, optional
+        The types of sources and of targets, for ``HeteroData``: ``("user", "item")``. Then both are
+        numbered among the nodes of their type, as in its ``edge_index``. By default among all.
     keep_links : bool
         Whether edges between the two ends stay. By default they are left out: a rule that is to
         say whether there is a link must not see it.
@@ -78,7 +83,7 @@ def link_graphs(
             )
     check_whole("hops", hops, least=0)
     check_choice("keep_links", keep_links, (False, True))
-    ends = _checked_pairs(pairs, batch.n_nodes)
+    ends = _checked_pairs(pairs, _numbered(batch, node_types))
     near = _neighbours(batch.adjacency)
     parts = []
     with Progress("links", -(-len(ends) // _AT_ONCE), verbose=verbose) as progress:
@@ -89,7 +94,21 @@ def link_graphs(
     return GraphBatch.concat(parts)
 
 
-def _checked_pairs(pairs: object, n_nodes: int) -> IntArray:
+def _numbered(batch: GraphBatch, node_types: Sequence[str] | None) -> tuple[IntArray, IntArray]:
+    """Return the nodes that sources and targets are numbered among."""
+    if node_types is None:
+        every = np.arange(batch.n_nodes)
+        return every, every
+    if isinstance(node_types, str) or len(node_types) != 2 or not set(node_types) <= {*batch.names}:
+        raise FeatureError(
+            "node_types must be the type of sources and that of targets, two of "
+            f"{some_of(batch.names)}. Got {node_types!r}."
+        )
+    source, target = (np.flatnonzero(batch.column(name)) for name in node_types)
+    return source, target
+
+
+def _checked_pairs(pairs: object, nodes: tuple[IntArray, IntArray]) -> IntArray:
     given = np.asarray(to_numpy(pairs))
     if given.ndim == 2 and given.shape[1] != 2 and given.shape[0] == 2:
         given = given.T
@@ -99,12 +118,13 @@ def _checked_pairs(pairs: object, n_nodes: int) -> IntArray:
             f"Got shape {given.shape}, dtype {given.dtype} instead."
         )
     ends = given.astype(np.int64)
-    if ends.min() < 0 or ends.max() >= n_nodes:
-        raise GraphError(
-            f"pairs must hold numbers of nodes, from 0 to {n_nodes - 1}. "
-            f"Got numbers from {ends.min()} to {ends.max()}."
-        )
-    return ends
+    for name, column, known in zip(_ENDS, ends.T, nodes, strict=True):
+        if column.min() < 0 or column.max() >= len(known):
+            raise GraphError(
+                f"pairs must hold numbers of nodes, from 0 to {len(known) - 1} for the {name}. "
+                f"Got numbers from {column.min()} to {column.max()}."
+            )
+    return np.stack([known[column] for known, column in zip(nodes, ends.T, strict=True)], axis=1)
 
 
 def _neighbours(adjacency: sp.csr_array) -> sp.csr_array:

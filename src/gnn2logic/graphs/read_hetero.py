@@ -13,8 +13,22 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.exceptions import FeatureError, GraphError, UnsupportedInputError
-from gnn2logic.graphs.columns import FeatureBlock, RawColumn, RawGraphs, matrix_columns
-from gnn2logic.graphs.inputs import as_array, boundaries, check_edge_index, structure
+from gnn2logic.graphs.columns import (
+    FeatureBlock,
+    RawColumn,
+    RawEdges,
+    RawGraphs,
+    RawTypes,
+    matrix_columns,
+)
+from gnn2logic.graphs.edge_features import (
+    EdgeFeatures,
+    edge_locator,
+    feature_attributes,
+    matrix_of_edges,
+    named_columns,
+)
+from gnn2logic.graphs.inputs import Where, as_array, boundaries, check_edge_index, structure
 
 __all__ = ["FeatureNames", "is_hetero", "names_of_one_type", "read_hetero"]
 
@@ -39,7 +53,11 @@ def names_of_one_type(feature_names: FeatureNames) -> Sequence[str] | None:
 
 
 def read_hetero(
-    items: Sequence[Any], *, feature_names: FeatureNames, edge_types: str | bool | None
+    items: Sequence[Any],
+    *,
+    feature_names: FeatureNames,
+    edge_types: str | bool | None,
+    edge_features: EdgeFeatures = None,
 ) -> RawGraphs:
     """Return ``HeteroData`` objects, or batches of them, as raw columns and edges."""
     if isinstance(edge_types, str):
@@ -66,14 +84,30 @@ def read_hetero(
     # Where the nodes of each type begin, in every graph.
     first = ptr[:-1, None] + np.cumsum(counts, axis=1) - counts
     type_of = np.repeat(np.tile(np.arange(len(node_types)), len(graphs)), counts.ravel())
-    sources, targets, relations = _edges(graphs, node_types, counts, first)
+    every = list(
+        dict.fromkeys(tuple(edge_type) for graph in graphs for edge_type in graph.edge_types)
+    )
+    sources, targets, relations = _edges(graphs, every, node_types, counts, first)
     columns = [RawColumn(name, type_of == number) for number, name in enumerate(node_types)]
-    names = {**_stored_names(graphs, node_types), **_feature_names(feature_names, node_types)}
+    names = {**_stored_names(graphs, node_types), **_feature_names(feature_names)}
     for number, name in enumerate(node_types):
         columns += _columns(graphs, name, counts[:, number], type_of == number, names.get(name))
+    attributes = feature_attributes(edge_features)
+    edges = None
+    if attributes:
+        where = edge_locator(ptr, sources, targets)
+        told = _edge_columns(graphs, every, relations, attributes, where)
+        edges = RawEdges(sources, targets, told)
+    types = RawTypes(
+        tuple(name for name, count in zip(node_types, counts.sum(axis=0), strict=True) if count),
+        {name: whole for name, whole in _whole_names(every).items() if len(relations[name])},
+        tuple(name for name in attributes if any(_has(graphs, each, name) for each in every)),
+        tuple(sorted(set(feature_names or ()) - set(node_types))),
+    )
     if edge_types is False:
         relations = {}
-    return RawGraphs(structure(ptr, sources, targets, relations), tuple(columns))
+    graph_edges = structure(ptr, sources, targets, relations)
+    return RawGraphs(graph_edges, tuple(columns), edges, types)
 
 
 def _graphs_in(item: Any) -> list[Any]:
@@ -103,12 +137,13 @@ def _node_count(graph: Any, node_type: str, number: int) -> int:
 
 
 def _edges(
-    graphs: Sequence[Any], node_types: Sequence[str], counts: IntArray, first: IntArray
+    graphs: Sequence[Any],
+    every: Sequence[EdgeType],
+    node_types: Sequence[str],
+    counts: IntArray,
+    first: IntArray,
 ) -> tuple[IntArray, IntArray, dict[str, npt.NDArray[np.intp]]]:
     """Return all edges, and which of them are in each relation."""
-    every: list[EdgeType] = list(
-        dict.fromkeys(tuple(edge_type) for graph in graphs for edge_type in graph.edge_types)
-    )
     number_of = {name: number for number, name in enumerate(node_types)}
     parts: list[npt.NDArray[Any]] = [np.zeros((2, 0), dtype=np.int64)]
     relations: dict[str, npt.NDArray[np.intp]] = {}
@@ -142,18 +177,64 @@ def _relation(edge_type: EdgeType, every: Sequence[EdgeType]) -> str:
     return edge_type[1] if alone else ".".join(edge_type)
 
 
-def _feature_names(given: object, node_types: Sequence[str]) -> Mapping[str, Sequence[str]]:
+def _whole_names(every: Sequence[EdgeType]) -> dict[str, str]:
+    """Return for what each relation is called all three names of its type."""
+    return {_relation(each, every): ".".join(each) for each in every}
+
+
+def _has(graphs: Sequence[Any], edge_type: EdgeType, attribute: str) -> bool:
+    """Whether edges of a type have an attribute in some graph."""
+    return any(attribute in _store(graph, edge_type) for graph in graphs)
+
+
+def _store(graph: Any, edge_type: EdgeType) -> Mapping[str, Any]:
+    """Return what a graph holds about the edges of a type."""
+    return dict(graph[edge_type].items()) if edge_type in graph.edge_types else {}
+
+
+def _edge_columns(
+    graphs: Sequence[Any],
+    every: Sequence[EdgeType],
+    relations: Mapping[str, npt.NDArray[np.intp]],
+    attributes: Mapping[str, Sequence[str] | None],
+    where: Where,
+) -> tuple[RawColumn, ...]:
+    """Return the attributes of edges; each belongs to the edges of one type alone."""
+    n_edges = sum(map(len, relations.values()))
+    columns: list[RawColumn] = []
+    for edge_type in every:
+        relation = _relation(edge_type, every)
+        held = relations[relation]
+        known = np.zeros(n_edges, dtype=bool)
+        known[held] = True
+        for attribute, names in attributes.items():
+            if not len(held) or not _has(graphs, edge_type, attribute):
+                continue
+            stores = [_store(graph, edge_type) for graph in graphs]
+            table = matrix_of_edges(
+                attribute,
+                [store.get(attribute) for store in stores],
+                [np.shape(store.get("edge_index", [[]]))[1] for store in stores],
+                [f"{edge_type} of graph {number}" for number in range(len(graphs))],
+            )
+
+            def of_type(at: int, held: npt.NDArray[np.intp] = held) -> str:
+                return where(int(held[at]))
+
+            for column in named_columns(attribute, table, names, of_type):
+                values = np.zeros(n_edges, dtype=column.values.dtype)
+                values[held] = column.values
+                columns.append(RawColumn(f"{relation}.{column.name}", values, known))
+    return tuple(columns)
+
+
+def _feature_names(given: object) -> Mapping[str, Sequence[str]]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise FeatureError(
             "feature_names of HeteroData must be a mapping from node type to names. "
             f"Got {type(given).__name__} instead."
-        )
-    unknown = sorted(set(given) - set(node_types))
-    if unknown:
-        raise FeatureError(
-            f"feature_names must be about the node types {list(node_types)}. Got {unknown[0]!r}."
         )
     return given
 

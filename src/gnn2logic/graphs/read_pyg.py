@@ -114,12 +114,9 @@ def read_pyg(
 ) -> RawGraphs:
     """Return ``Data``, ``Batch`` and ``HeteroData`` objects as raw columns and edges."""
     if any(map(is_hetero, items)):
-        if edge_features is not None:
-            raise UnsupportedInputError(
-                "edge_features is for graphs with one type of nodes. Got HeteroData; leave it out, "
-                "or convert the graphs with data.to_homogeneous()."
-            )
-        return read_hetero(items, feature_names=feature_names, edge_types=edge_types)
+        return read_hetero(
+            items, feature_names=feature_names, edge_types=edge_types, edge_features=edge_features
+        )
     all_read: list[_ReadData] = []
     n_graphs = 0
     for item in items:

@@ -134,7 +134,9 @@ class IDTPredictor(GraphModel):
         """What a model predicts that predicts numbers: its name and unit, as far as given."""
         if self._answer == "class":
             return None
-        return Target.of_parameters(self._parameters_to_save())
+        # Leaves that differ by little are told apart.
+        spread = float(np.ptp(self.classes_)) if hasattr(self, "classes_") else 0.0
+        return Target.of_parameters(self._parameters_to_save(), spread / 100 or None)
 
     @property
     def shown_classes(self) -> list[Any]:
@@ -185,7 +187,10 @@ class IDTPredictor(GraphModel):
 
     def _readings(self) -> Readings:
         """Return what was read from the model as it is now; large ones take seconds to read."""
-        state = self.model_, self.prunings_, self.front_, self.chosen_, self.classes_
+        state = (
+            *(self.model_, self.prunings_, self.front_),
+            *(self.chosen_, self.classes_, self.target),
+        )
         kept: Readings | None = self.__dict__.get("_kept")
         if kept is None or not kept.are_of(*state):
             kept = self._kept = Readings(*state)

@@ -22,6 +22,7 @@ from gnn2logic.idt.model import (
     TrueColumn,
 )
 from gnn2logic.idt.rules import RuleTable
+from gnn2logic.idt.target import Target
 from gnn2logic.idt.tree import Tree
 from gnn2logic.logic.syntax import TRUE, Formula, predicate
 
@@ -94,6 +95,8 @@ class Readings:
     front : RuleFront or None
     chosen : int
     classes : array
+    target : Target or None
+        Of rules that predict numbers.
     """
 
     def __init__(
@@ -103,9 +106,10 @@ class Readings:
         front: RuleFront | None,
         chosen: int,
         classes: npt.NDArray[Any],
+        target: Target | None,
     ) -> None:
         self._model, self._prunings, self._chosen = model, prunings, chosen
-        self._front = front
+        self._front, self._target = front, target
         # Arrays can be written to, so what they held is kept beside them.
         self._classes = classes.copy()
         self._values = model.final.values.copy(), prunings.full.values.copy()
@@ -118,6 +122,7 @@ class Readings:
         front: RuleFront | None,
         chosen: int,
         classes: npt.NDArray[Any],
+        target: Target | None,
     ) -> bool:
         """Return whether this is what such a state would say."""
         final, full = self._values
@@ -125,7 +130,7 @@ class Readings:
             model is self._model
             and prunings is self._prunings
             and front is self._front
-            and chosen == self._chosen
+            and (chosen, target) == (self._chosen, self._target)
             and classes.dtype == self._classes.dtype
             and np.array_equal(classes, self._classes)
             and np.array_equal(model.final.values, final)
@@ -146,5 +151,5 @@ class Readings:
     def rules(self) -> RuleTable:
         """The table of rules, measured on the training data."""
         if self._front is not None:
-            return RuleTable.of_front(self._front, self._classes, self._chosen)
+            return RuleTable.of_front(self._front, self._classes, self._chosen, target=self._target)
         return RuleTable.of_prunings(self._model, self._prunings, self._classes, self._chosen)

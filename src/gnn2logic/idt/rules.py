@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -21,22 +20,13 @@ from gnn2logic.idt.rule_figures import (
     class_figures,
     number_figures,
     predicted_nodes,
-    shown_labels,
     shown_size,
 )
-from gnn2logic.logic.syntax import FALSE, Formula
+from gnn2logic.idt.rule_texts import rules_to_text
+from gnn2logic.idt.target import Target
+from gnn2logic.logic.syntax import Formula
 
-__all__ = ["Rule", "RuleTable", "shown_classes"]
-
-# In the table, longer formulas are cut; the chosen ones follow below it, up to the second limit.
-# Lines fit a terminal, but something of every formula is seen.
-_WIDTH = 80
-_LEAST = 30
-_SHOWN_BELOW = 3000
-# Named, so that a data frame without rows has its columns all the same.
-_FRAME_COLUMNS = [
-    *("index", "class", "formula", "size", "modal_depth", "support", "accuracy", "leaves", "chosen")
-]
+__all__ = ["Rule", "RuleTable"]
 
 
 class _Formulas:
@@ -129,10 +119,20 @@ class RuleTable(Sequence[Rule]):
         What they were measured on.
     reason : str
         Why the chosen one was chosen, if that is known.
+    target : Target, optional
+        The name and unit of what rules predict that predict numbers.
     """
 
-    def __init__(self, rules: Sequence[Rule], *, data: str = "training", reason: str = "") -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        *,
+        data: str = "training",
+        reason: str = "",
+        target: Target | None = None,
+    ) -> None:
         self._rules = list(rules)
+        self._target = target
         self._data = data
         self._reason = reason
 
@@ -202,6 +202,7 @@ class RuleTable(Sequence[Rule]):
         chosen: int,
         figures: Sequence[RuleFigures] | None = None,
         alike: RuleTable | None = None,
+        target: Target | None = None,
     ) -> RuleTable:
         """Return the table of the rules that a search has found.
 
@@ -215,6 +216,8 @@ class RuleTable(Sequence[Rule]):
             How well each rule does on some data; by default on the training data.
         alike : RuleTable, optional
             Another table of the same model, whose formulas need not be read again.
+        target : Target, optional
+            What is predicted, for numbers; by default that of `alike`.
         """
         formulas = _Formulas(None) if alike is None else alike._rules[0]._formulas
         rules = []
@@ -243,7 +246,10 @@ class RuleTable(Sequence[Rule]):
                     mae=measured.mae,
                 )
             )
-        return cls(rules, data="training" if figures is None else "given", reason=front.reason)
+        if alike is not None:
+            target = alike._target
+        data = "training" if figures is None else "given"
+        return cls(rules, data=data, reason=front.reason, target=target)
 
     def __len__(self) -> int:
         return len(self._rules)
@@ -255,6 +261,16 @@ class RuleTable(Sequence[Rule]):
         return iter(self._rules)
 
     @property
+    def data(self) -> str:
+        """What the rules were measured on: "training" or "given"."""
+        return self._data
+
+    @property
+    def target(self) -> Target | None:
+        """The name and unit of what rules predict that predict numbers, as far as given."""
+        return self._target
+
+    @property
     def reason(self) -> str:
         """Why the chosen one was chosen; empty where nobody said."""
         return self._reason
@@ -263,6 +279,10 @@ class RuleTable(Sequence[Rule]):
     def chosen(self) -> Rule:
         """The rule that the model predicts with."""
         return next(rule for rule in self._rules if rule.chosen)
+
+    def name_of(self, label: Any) -> str:
+        """Return what a class is called in texts: its label, or a number with its unit."""
+        return one_line(str(label)) if self._target is None else self._target.with_unit(label)
 
     def within(self, max_size: int) -> Rule:
         """Return the most accurate rule of at most so many symbols; the shortest of equals."""
@@ -317,45 +337,18 @@ class RuleTable(Sequence[Rule]):
             If pandas is not installed: nothing else here needs it.
         """
         pandas = import_optional("pandas", extra=None, purpose="A table of rules as a data frame")
-        return pandas.DataFrame(self.to_records(max_leaves), columns=_FRAME_COLUMNS)
+        return pandas.DataFrame(self.to_records(max_leaves), columns=self._columns())
+
+    def _columns(self) -> list[str]:
+        """Return the keys of all records, also where there is none."""
+        measures = ["accuracy"] if self.chosen.mae is None else ["r2", "mae"]
+        held_out = [] if self.chosen.held_out is None else ["held_out"]
+        before = ["index", "class", "formula", "size", "modal_depth", "support"]
+        return [*before, *measures, *held_out, "leaves", "chosen"]
 
     def to_text(self, max_leaves: int = 8) -> str:
         """Return the table of the rules with few leaves, and the chosen one, as text."""
-        if len(self._rules) == 1:  # nothing to weigh up
-            return "\n".join(_in_full(self.chosen, list(self.chosen.formulas)))
-        tried = any(rule.held_out is not None for rule in self._rules)
-        is_number = self.chosen.mae is not None
-        measures = f"{'R2':>8}  {'MAE':>8}" if is_number else f"{'accuracy':>8}"
-        answer = "number" if is_number else "class"
-        lines = [
-            f"rules from small to large, > marks the chosen one; figures on the {self._data} data",
-            f"{'':2}{'index':>5} {'size':>5}  {measures}  "
-            f"{'held out  ' if tried else ''}{answer} (share): formula",
-        ]
-        in_full = False
-        for rule in self._rules:
-            if rule.n_leaves > max_leaves and not rule.chosen:
-                continue
-            head = (
-                f"{'>' if rule.chosen else ' ':2}{rule.index:>5} {rule.size:>5}  "
-                f"{rule.accuracy:>8.4f}{'' if rule.mae is None else f'  {rule.mae:>8.4g}'}  "
-            )
-            if tried:
-                head += f"{'' if rule.held_out is None else f'{rule.held_out:.4f}':>8}  "
-            for number, label in enumerate(shown_classes(rule)):
-                start = head if number == 0 else " " * len(head)
-                start += f"{one_line(str(label))} ({rule.support[label]:.0%}): "
-                line, is_cut = _cut(start, str(rule.formulas[label]))
-                lines.append(line)
-                in_full |= is_cut and rule.chosen
-            if never := _never_answered(rule):
-                lines.append(_cut(f"{' ' * len(head)}never: ", ", ".join(never))[0])
-        if in_full:
-            full = _in_full(self.chosen, shown_classes(self.chosen))
-            lines += ["the chosen rule in full", *full]
-        if self._reason:
-            lines += wrap(f"chosen: {self._reason}", _WIDTH, subsequent_indent="  ")
-        return "\n".join(lines)
+        return rules_to_text(self, max_leaves)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -364,37 +357,3 @@ class RuleTable(Sequence[Rule]):
         from gnn2logic.idt.export.html import rules_to_html
 
         return rules_to_html(self)
-
-
-def shown_classes(rule: Rule) -> list[Any]:
-    """Return the classes whose formulas are shown: see `shown_labels`.
-
-    All numbers of a rule that predicts numbers: what the last one is would not be known.
-    """
-    return list(rule.formulas) if rule.mae is not None else shown_labels(rule.formulas)
-
-
-def _never_answered(rule: Rule) -> list[str]:
-    """Return the classes that a rule never answers; of two classes the other one says it."""
-    if rule.mae is not None or len(rule.formulas) == 2:
-        return []
-    return [one_line(str(label)) for label, phi in rule.formulas.items() if phi is FALSE]
-
-
-def _in_full(rule: Rule, labels: Sequence[Any]) -> list[str]:
-    """Return one line or more for each class, cut only where nobody would read on."""
-    lines = []
-    for label in labels:
-        text = str(rule.formulas[label])
-        if len(text) > _SHOWN_BELOW:
-            text = f"{text[:_SHOWN_BELOW]}... (size {rule.formulas[label].size})"
-        first, *more = text.split("\n")
-        lines.extend([f"  {one_line(str(label))}: {first}", *(f"    {line}" for line in more)])
-    return lines
-
-
-def _cut(start: str, text: str) -> tuple[str, bool]:
-    """Return a line of a terminal, and whether something of it had to be left out."""
-    line, room = text.replace("\n", " "), max(_WIDTH - len(start), _LEAST)
-    is_cut = len(line) > room
-    return f"{start}{line[: room - 3]}..." if is_cut else f"{start}{line}", is_cut

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from gnn2logic._text import one_line
@@ -15,6 +16,12 @@ __all__ = ["Target"]
 class Target:
     """The name and the unit of a number, as far as they are known.
 
+    Parameters
+    ----------
+    name, unit : str or None
+    step : float or None
+        The least difference between what is predicted that a text must show.
+
     Examples
     --------
     >>> print(Target("solubility", "mol/L"))
@@ -25,16 +32,18 @@ class Target:
 
     name: str | None = None
     unit: str | None = None
+    step: float | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         name = "a number" if self.name is None else one_line(self.name)
         return f"predicts {name}" + ("" if self.unit is None else f" in {one_line(self.unit)}")
 
     @classmethod
-    def of_parameters(cls, given: Mapping[str, Any]) -> Self:
+    def of_parameters(cls, given: Mapping[str, Any], step: float | None = None) -> Self:
         """Return the target that hyper-parameters name; what is no text names nothing."""
         name, unit = (given.get(key) for key in ("target_name", "unit"))
-        return cls(name if isinstance(name, str) else None, unit if isinstance(unit, str) else None)
+        name, unit = (text if isinstance(text, str) else None for text in (name, unit))
+        return cls(name, unit, step)
 
     @property
     def noun(self) -> str:
@@ -42,12 +51,22 @@ class Target:
         return "the target" if self.name is None else one_line(self.name)
 
     def rounded(self, value: float) -> str:
-        """Return a measured number with its unit, in four digits.
+        """Return a measured number with its unit, in four digits, or as `step` asks for.
 
-        >>> Target("gap", "eV").rounded(2.34567)
-        '2.346 eV'
+        >>> Target("gap", "eV").rounded(2.34567), Target("energy", step=0.002).rounded(-76.41234)
+        ('2.346 eV', '-76.4123')
+        >>> Target(step=0.5).rounded(1.2e-9)
+        '0'
         """
-        return self.with_unit(float(f"{value:.4g}"))
+        if value == 0 or not math.isfinite(value):
+            return self.with_unit(value)
+        places = 3 - math.floor(math.log10(abs(value)))
+        if self.step:
+            # A tenth of a step is seen, a thousandth of it is no difference.
+            first = -math.floor(math.log10(self.step))
+            places = min(max(places, first + 1), first + 3)
+        # Without the sign of a zero.
+        return self.with_unit(round(float(value), places) + 0.0)
 
     def to_dict(self) -> dict[str, str | None]:
         """Return name and unit as plain data."""

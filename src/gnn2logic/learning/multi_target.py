@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 
-from gnn2logic._labels import check_weights
+from gnn2logic._labels import check_mask, check_weights
 from gnn2logic._notices import telling_caller
 from gnn2logic._validation import check_choice
 from gnn2logic.exceptions import Gnn2LogicError, ParameterError
@@ -92,8 +92,16 @@ class MultiTargetEstimator(MetaEstimatorMixin, MultiTargetPredictor, BaseEstimat
         given = graphs if isinstance(graphs, ShardStore) else read_once(graphs)
         encoder, batch = student._encode(given)
         count = batch.n_graphs if student.level == "graph" else batch.n_nodes
-        columns = target_columns(y, count, of=student.level, names=self.targets, skip_missing=skips)
-        weights = check_weights(sample_weight, count, of=student.level)
+        seen = np.ones(count, dtype=bool) if mask is None else check_mask(mask, count)
+        weights = check_weights(sample_weight, count, of=student.level, among=seen)
+        columns = target_columns(
+            y,
+            count,
+            of=student.level,
+            names=self.targets,
+            skip_missing=skips,
+            among=seen & (weights > 0),
+        )
         more = {} if mask is None else {"mask": mask}
         return self._fit_each(
             encoder,
@@ -146,6 +154,9 @@ class MultiTargetEstimator(MetaEstimatorMixin, MultiTargetPredictor, BaseEstimat
 
     def _fitted(self, graphs: GraphBatch | ShardStore, name: str, given: Mapping[str, Any]) -> Any:
         student = clone(self._student()).set_params(encoder=None)
+        if getattr(student, "target_name", name) is None:
+            # Numbers of several targets are told apart by their names.
+            student.set_params(target_name=name)
         about = f"Target {name!r}: "
         try:
             return telling_caller(lambda: student.fit(graphs, **given), about)

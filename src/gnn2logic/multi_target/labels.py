@@ -48,7 +48,13 @@ def check_target_names(names: object, n_targets: int | None = None) -> tuple[str
 
 
 def target_columns(
-    y: object, count: int, *, of: str, names: object = None, skip_missing: bool
+    y: object,
+    count: int,
+    *,
+    of: str,
+    names: object = None,
+    skip_missing: bool,
+    among: npt.NDArray[np.bool_] | None = None,
 ) -> list[TargetColumn]:
     """Return the columns of a matrix of labels, checked.
 
@@ -63,21 +69,29 @@ def target_columns(
         By default the columns of a data frame, else ``target_0``, ``target_1``, ...
     skip_missing : bool
         Whether labels may be missing.
+    among : array of bool, optional
+        The rows that are looked at; by default all.
     """
     labels = _matrix(y, count, of)
     if names is None and hasattr(y, "columns"):
         names = [str(name) for name in y.columns]
     if names is None:
         names = [f"target_{number}" for number in range(labels.shape[1])]
+    looked_at = np.ones(count, dtype=bool) if among is None else among
     columns = []
     for name, column in zip(check_target_names(names, labels.shape[1]), labels.T, strict=True):
         known = ~_missing(column)
-        if not known.any():
-            raise LabelError(f"y must hold a label of target {name!r}. All of them are missing.")
-        if not known.all() and not skip_missing:
+        if not (known & looked_at).any():
+            where = "" if looked_at.all() else f" among the {of}s of the mask that have any weight"
             raise LabelError(
-                f"y must hold a label for every {of}. {int((~known).sum())} of {count} labels of "
-                f"target {name!r} are missing (NaN or None); missing='skip' learns every target "
+                f"y must hold a label of target {name!r}. All of them are missing{where}; leave "
+                "the target out."
+            )
+        n_missing = int((looked_at & ~known).sum())
+        if n_missing and not skip_missing:
+            raise LabelError(
+                f"y must hold a label for every {of}. {n_missing} of {int(looked_at.sum())} labels "
+                f"of target {name!r} are missing (NaN or None); missing='skip' learns every target "
                 f"from the {of}s whose label is known."
             )
         columns.append(TargetColumn(name, np.where(known, column, column[known][0]), known))

@@ -93,9 +93,16 @@ class MultiTargetPredictor(WithEncoder):
         return EncodedGraphs(self.encoder_.transform(graphs))
 
     def predict(self, graphs: object) -> npt.NDArray[Any]:
-        """Return the class, or number, of every graph (or node): one column for each target."""
+        """Return the class, or number, of every graph (or node): one column for each target.
+
+        Where some targets have texts as classes and others numbers, it is an array of objects.
+        """
         encoded = self._encoded(graphs)
-        return np.column_stack([model.predict(encoded) for model in self.estimators_])
+        answers = [model.predict(encoded) for model in self.estimators_]
+        if len({answer.dtype.kind in "US" for answer in answers}) > 1:
+            # Numbers would become texts.
+            answers = [answer.astype(object) for answer in answers]
+        return np.column_stack(answers)
 
     def predict_proba(self, graphs: object) -> list[npt.NDArray[np.float64]]:
         """Return the probability of every class: a list with one array for each target."""

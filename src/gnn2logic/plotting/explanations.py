@@ -18,6 +18,7 @@ from gnn2logic.explanation.score_explanations import ScoreExplanation
 from gnn2logic.explanation.score_wording import points_words, score_columns
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.idt.export.view import one_line
+from gnn2logic.idt.target import Target
 from gnn2logic.logic.syntax import TRUE, conjunction
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
@@ -190,19 +191,22 @@ def _n_lines(captions: list[str]) -> int:
 
 
 def _heading(explanation: Explanation | ScoreExplanation, left_out: str) -> str:
-    text = f"class {one_line(str(explanation.label))}"
+    text = one_line(str(explanation.label))
+    target = explanation.target or Target()
+    is_number, node = explanation.answer == "number", explanation.node
+    if is_number:
+        if isinstance(explanation, ScoreExplanation):
+            text = target.rounded(explanation.label)
+        what = "number" if target.name is None else target.noun
+        text = f"Predicted {what}{'' if node is None else f' of node {node}'}: {text}"
+    else:
+        text = f"Class {text}" if node is None else f"Node {node}: class {text}"
     if isinstance(explanation, ScoreExplanation):
-        is_number = explanation.card.answer == "number"
         scores = ", ".join(map(str, explanation.scores))
-        text = f"{explanation.label:.4g}" if is_number else text
         text += f", score{'' if len(explanation.scores) == 1 else 's'} {scores}"
-    text = (
-        f"Node {explanation.node}: {text}"
-        if explanation.node is not None
-        else f"{text[0].upper()}{text[1:]}"
-    )
     if explanation.teacher is not None:
-        text = f"{text}, teacher: {one_line(str(explanation.teacher.label))}"
+        said = explanation.teacher.label
+        text += f", teacher: {target.rounded(said) if is_number else one_line(str(said))}"
     return text + left_out
 
 

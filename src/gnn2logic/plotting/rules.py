@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from gnn2logic._validation import check_fitted, check_whole, some_of
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
-from gnn2logic.idt.export.view import one_line
 from gnn2logic.idt.predictor import IDTPredictor
 from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
@@ -80,11 +79,11 @@ def plot_rules(
     shown = [rule for rule in table if limit is None or rule.n_leaves <= limit or rule.chosen]
     sizes = np.array([rule.size for rule in shown], dtype=float)
     accuracies = np.array([rule.accuracy for rule in shown])
-    labels = [_rule_text(rule) for rule in shown[:written]]
+    labels = [_rule_text(rule, table) for rule in shown[:written]]
     is_new = ax is None
     if is_new:
         ax = new_axes((6.4, 4.0))
-    measure = "accuracy" if shown[0].mae is None else "R2"
+    measure = "accuracy" if table.chosen.mae is None else "R2"
     ax.plot(sizes, accuracies, "o-", color=BLUE, ms=5, lw=1.3, label=measure)
     curves = [np.column_stack([sizes, accuracies])]
     known = [number for number, rule in enumerate(shown) if rule.index in agreement]
@@ -149,17 +148,21 @@ def _fidelities(fidelity: Any, table: RuleTable) -> dict[int, float]:
             )
         by_index = dict(zip(indices, values.tolist(), strict=True))
     for index, value in by_index.items():
-        if not 0 <= value <= 1:
+        if table.chosen.mae is not None and not -np.inf < value <= 1:
+            raise ParameterError(
+                f"fidelity is R2 for numbers, and must be at most 1. Got {value} for rule {index}."
+            )
+        if table.chosen.mae is None and not 0 <= value <= 1:
             raise ParameterError(f"fidelity must be between 0 and 1. Got {value} for rule {index}.")
     return by_index
 
 
-def _rule_text(rule: Rule) -> str:
+def _rule_text(rule: Rule, table: RuleTable) -> str:
     """Return the shortest formula of a class that the rule predicts."""
     predicted = [label for label, share in rule.support.items() if share] or list(rule.formulas)
     label = min(predicted, key=lambda name: (rule.formulas[name].size, rule.formulas[name].key))
     formula = rule.formulas[label]
-    text = f"{one_line(str(label))}: {formula_text(formula)}"
+    text = f"{table.name_of(label)}: {formula_text(formula)}"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

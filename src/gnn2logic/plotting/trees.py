@@ -65,6 +65,7 @@ def plot_tree(
     max_leaves, max_depth : int, optional
         Larger trees are cut where the least of the data goes; a note says so. None for no limit.
     title : str, optional
+        By default the name of what is predicted, for models of numbers that have one.
     ax : matplotlib Axes, optional
         By default a new figure of the size that the tree needs. A tree too large for the given
         axes is scaled down.
@@ -95,7 +96,7 @@ def plot_tree(
     if cut.n_hidden:
         add_note(sheet, cut_note(cut.n_hidden, shown.tree.n_leaves))
     add_legend(sheet, {names.formulas[n]: view.legend[n] for n in named}, names.colours)
-    return sheet.draw(ax, title)
+    return sheet.draw(ax, view.heading if title is None else title)
 
 
 def check_limits(max_leaves: object, max_depth: object) -> tuple[int | None, int | None]:
@@ -195,6 +196,7 @@ def plot_idt(
         How many trees are drawn at most: the final one, those whose leaf sets it uses, those that
         these use, and so on; a note says so. None for no limit.
     title : str, optional
+        By default the name of what is predicted, for models of numbers that have one.
     ax : matplotlib Axes, optional
         By default a new figure of the size that the picture needs. A picture too large for the
         given axes is scaled down.
@@ -240,7 +242,7 @@ def plot_idt(
             used |= _not_drawn(view, drawn)
         meanings = {names.formulas[column]: view.legend[column] for column in sorted(used)}
         add_legend(sheet, meanings, names.colours)
-    return sheet.draw(ax, title)
+    return sheet.draw(ax, view.heading if title is None else title)
 
 
 def _columns(shown: ShownTree, cut: Cut) -> list[int]:

@@ -150,7 +150,7 @@ class ScorecardPredictor(GraphModel):
         """What a card predicts that predicts numbers: its name and unit, as far as given."""
         if self.card_.answer == "class":
             return None
-        return Target.of_parameters(self._parameters_to_save())
+        return Target.of_parameters(self._parameters_to_save(), self.card_.slope)
 
     def get_rules(self) -> Any:
         """Return the lines as a ``pandas.DataFrame``: each condition with its points."""

@@ -194,8 +194,12 @@ def verdict_of(
     """Return which score gives which answer, in words."""
     if card.answer == "number":
         known = Target() if target is None else target
-        unit = "" if known.unit is None else f" {one_line(known.unit)}"
-        return f"{known.noun} = {card.intercept:.4g}{unit} + {card.slope:.4g}{unit} x score"
+        noun = known.noun if known.unit is None else f"{known.noun} in {one_line(known.unit)}"
+        # The unit is said once; the sum must be as fine as one point.
+        constant = Target(step=card.slope).rounded(card.intercept)
+        if not card.lines and not any(card.base):
+            return f"{noun} = {constant}"
+        return f"{noun} = {constant} + {Target().rounded(card.slope)} x score"
     if card.n_classes == 2:
         first, second = (one_line(str(label)) for label in classes)
         return f"{second} from a score of {card.threshold} on, else {first}"

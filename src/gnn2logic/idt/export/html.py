@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from gnn2logic._text import one_line
-from gnn2logic.idt.rules import Rule, RuleTable, shown_classes
+from gnn2logic.idt.rule_texts import shown_classes
+from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.logic.printing.english import to_english
 from gnn2logic.logic.printing.text import to_unicode
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["model_to_html", "rules_to_html"]
 
-_HEADS = ("index", "leaves", "size", "depth", "accuracy", "class", "share", "formula")
 # Colours are left to the page, so that dark pages stay dark.
 _LEFT = "text-align:left;vertical-align:top"
 _RIGHT = "text-align:right;vertical-align:top"
@@ -31,8 +30,10 @@ def rules_to_html(rules: RuleTable, max_leaves: int = 8) -> str:
     True
     """
     shown = [rule for rule in rules if rule.chosen or rule.n_leaves <= max_leaves]
-    heads = "".join(f'<th style="{_LEFT}">{head}</th>' for head in ("", *_HEADS))
-    rows = "".join(_rows(rule) for rule in shown)
+    measures = ("accuracy", "class") if rules.chosen.mae is None else ("R2", "MAE", "number")
+    titles = ("", "index", "leaves", "size", "depth", *measures, "share", "formula")
+    heads = "".join(f'<th style="{_LEFT}">{title}</th>' for title in titles)
+    rows = "".join(_rows(rule, rules) for rule in shown)
     hidden = len(rules) - len(shown)
     note = f"<p>{hidden} larger rules are not shown.</p>" if hidden else ""
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{note}"
@@ -42,9 +43,10 @@ def model_to_html(model: IDTPredictor) -> str:
     """Return a fitted model: what it is, the table of rules, and the chosen rule in words."""
     table = model.rules_
     chosen = table.chosen
+    said = {label: to_english(chosen.formulas[label]) for label in shown_classes(chosen)}
     words = "".join(
-        f"<p><b>{_name(label)}</b>: {_lines(to_english(chosen.formulas[label]))}.</p>"
-        for label in shown_classes(chosen)
+        f"<p><b>{escape(table.name_of(label))}</b>: {_lines(text)}.</p>"
+        for label, text in said.items()
     )
     target = model.target
     answers = "classes" if target is None else "numbers"
@@ -57,11 +59,12 @@ def model_to_html(model: IDTPredictor) -> str:
     return f"<div><p>{title}</p>{rules_to_html(table)}{words}</div>"
 
 
-def _rows(rule: Rule) -> str:
+def _rows(rule: Rule, rules: RuleTable) -> str:
     labels = shown_classes(rule)
     start = ' style="font-weight:bold" aria-current="true"' if rule.chosen else ""
     mark = '<span title="the chosen rule">&#9654;</span>' if rule.chosen else ""
-    numbers = (rule.index, rule.n_leaves, rule.size, rule.modal_depth, f"{rule.accuracy:.4f}")
+    measured = [f"{rule.accuracy:.4f}", *([] if rule.mae is None else [f"{rule.mae:.4g}"])]
+    numbers = (rule.index, rule.n_leaves, rule.size, rule.modal_depth, *measured)
     span = f' rowspan="{len(labels)}"'
     head = f'<td{span} style="{_LEFT}">{mark}</td>' + "".join(
         f'<td{span} style="{_RIGHT}">{number}</td>' for number in numbers
@@ -71,16 +74,12 @@ def _rows(rule: Rule) -> str:
         formula = rule.formulas[label]
         rows.append(
             f"<tr{start}>{head if number == 0 else ''}"
-            f'<td style="{_LEFT}">{_name(label)}</td>'
+            f'<td style="{_LEFT}">{escape(rules.name_of(label))}</td>'
             f'<td style="{_RIGHT}">{rule.support[label]:.0%}</td>'
             f'<td style="{_LEFT}" title="{_cut(to_english(formula))}">'
             f"<code>{_lines(_short(to_unicode(formula)))}</code></td></tr>"
         )
     return "".join(rows)
-
-
-def _name(label: object) -> str:
-    return escape(one_line(str(label)))
 
 
 def _lines(text: str) -> str:

@@ -13,6 +13,7 @@ from gnn2logic.exceptions import LabelError, UnsupportedInputError
 from gnn2logic.idt.formulas import column_formulas, leaf_classes
 from gnn2logic.idt.model import IDT, LeafSet, TrueColumn
 from gnn2logic.idt.pruning import prune
+from gnn2logic.idt.target import Target
 from gnn2logic.idt.tree import Split, Tree
 from gnn2logic.logic.printing.infix import Style, write_infix
 from gnn2logic.logic.syntax import TRUE, Formula, modal, predicate
@@ -64,7 +65,19 @@ class ModelView:
 
     model: IDT
     classes: tuple[str, ...]
-    is_number: bool = False
+    target: Target | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether leaves of the final tree say numbers."""
+        return self.target is not None
+
+    @property
+    def heading(self) -> str | None:
+        """What leaves say, where the model has a name for it."""
+        if self.target is None or self.target.name is None:
+            return None
+        return f"Predicted {self.target.noun}"
 
     @property
     def leaf_word(self) -> str:
@@ -134,21 +147,21 @@ def view_of(model: object, class_names: Sequence[object] | None, *, pruned: bool
             f"class_names must have one name for each of the {n_classes} classes of the model. "
             f"Got {len(labels)} instead."
         )
-    is_number = getattr(model, "target", None) is not None
     names = tuple(str(label) for label in labels)
-    return ModelView(prune(idt) if pruned else idt, names, is_number)
+    return ModelView(prune(idt) if pruned else idt, names, getattr(model, "target", None))
 
 
 def _model_and_labels(model: object) -> tuple[IDT, list[Any] | None]:
     if isinstance(model, IDT):
         return model, None
-    if hasattr(model, "fit"):
+    hint = " model['name'] is that of one target." if hasattr(model, "target_names_") else ""
+    if hasattr(model, "fit") and not hint and not hasattr(model, "card_"):
         check_fitted(model, "model_")
     fitted = getattr(model, "model_", None)
     if not isinstance(fitted, IDT) or not hasattr(model, "classes_"):
         raise UnsupportedInputError(
             "model must be a fitted IDTClassifier, IDTRegressor or the like, or an IDT. "
-            f"Got {type(model).__name__} instead."
+            f"Got {type(model).__name__} instead.{hint}"
         )
     # Numbers are shown with their unit.
     return fitted, list(getattr(model, "shown_classes", model.classes_))
