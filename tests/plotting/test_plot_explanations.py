@@ -158,6 +158,18 @@ def test_constant_models_and_typed_edges() -> None:
     assert {"r", "s"} <= {text.get_text() for text in panel.get_legend().get_texts()}
 
 
+def test_thresholds_that_no_condition_speaks_of_are_not_drawn() -> None:
+    one_way = np.array([[0, 1], [0, 0]])
+    edges = {"buys": one_way, "stars > 2": one_way, "stars > 3": one_way}
+    model = from_formulas(
+        {1: '1(A["stars > 3"] true > 0) > 0'}, otherwise=0, names=[], relations=list(edges)
+    )
+    (panel,) = plot_explanation(explain(model, GraphBatch(None, edges))).child_axes
+    entries = {text.get_text() for text in panel.get_legend().get_texts()}
+    assert {"buys", "stars > 3"} <= entries
+    assert "stars > 2" not in entries
+
+
 def test_names_are_not_math_and_teachers_are_named() -> None:
     model = from_formulas({"$x$": '1 "$y$" > 0'}, otherwise="no", names=["$y$"])
     graph = from_edges([(0, 1)], 2, [[1], [0]], names=["$y$"])

@@ -71,6 +71,30 @@ def test_category_needs_one_column_with_exclusive_values() -> None:
     assert category_column(gl.GraphBatch([[1]], [[0]], names=["a=1"])) is None
 
 
+def test_types_of_nodes_are_written_and_coloured() -> None:
+    rows = [[1, 0, 0], [0, 1, 1], [0, 1, 0]]
+    typed = gl.GraphBatch(rows, PATH[:3, :3], names=["author", "paper", "paper.open"])
+    assert texts(plot_graph(typed)) == ["author", "paper", "paper"]
+    assert category_column(typed) == ["author", "paper", "paper"]
+    untyped = gl.GraphBatch([[1, 0, 0], [1, 1, 1], [0, 1, 0]], PATH[:3, :3], names=typed.names)
+    assert category_column(untyped) is None
+    assert (
+        category_column(gl.GraphBatch(np.eye(3)[:, :2], PATH[:3, :3], names=["U0", "U1"])) is None
+    )
+
+
+def test_only_edges_without_a_type_are_drawn_as_such() -> None:
+    one_way = np.triu(PATH)
+    both = gl.GraphBatch(None, {"buys": one_way, "stars > 3": one_way})
+    arrows = [patch for patch in plot_graph(both).patches if isinstance(patch, FancyArrowPatch)]
+    assert len(arrows) == 2 * one_way.sum()
+    loose = np.zeros_like(PATH)
+    loose[2, 0] = 1
+    some = gl.GraphBatch(None, one_way + loose, relations={"buys": one_way})
+    arrows = [patch for patch in plot_graph(some).patches if isinstance(patch, FancyArrowPatch)]
+    assert len(arrows) == one_way.sum() + 1
+
+
 def test_bonds_and_relations_are_told_apart() -> None:
     from matplotlib.collections import LineCollection
 

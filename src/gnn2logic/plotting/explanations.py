@@ -22,7 +22,7 @@ from gnn2logic.idt.target import Target
 from gnn2logic.logic.syntax import TRUE, conjunction
 from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.graph_drawing import NodeStyle, draw_graph, spacing
-from gnn2logic.plotting.graph_edges import without_shape_edges
+from gnn2logic.plotting.graph_edges import with_used_thresholds, without_shape_edges
 from gnn2logic.plotting.graph_layout import category_column, layout, node_labels
 from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.sheet import text_width
@@ -106,7 +106,8 @@ def plot_explanation(
     count = max(len(terms), 1)
     left_out = f", the first {count} of {len(every_term)}" if count < len(every_term) else ""
     width, height = _cell(points)
-    legend = bool(without_shape_edges(graph).relations)
+    drawn = with_used_thresholds(graph, [term.formula for each in every_term for term in each])
+    legend = bool(without_shape_edges(drawn).relations)
     foot = _LEGEND if legend else 0.0
     is_new = ax is None
     if is_new:
@@ -133,7 +134,7 @@ def plot_explanation(
         panel = ax.inset_axes((left, top - tall, (1 - 2 * _GAP) / columns, tall))
         filled = terms[number][0].counted if terms else None
         style = NodeStyle(_texts(graph), filled, category_column(graph))
-        draw_graph(panel, graph, points, style, None, legend=legend)
+        draw_graph(panel, drawn, points, style, None, legend=legend)
         # The picture hangs from its caption.
         panel.set_anchor("N")
         panel.set_title(caption, fontsize=_SIZE, parse_math=False, usetex=False)

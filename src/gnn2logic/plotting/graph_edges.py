@@ -11,9 +11,17 @@ import scipy.sparse as sp
 
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.structure_names import RELATIONS
+from gnn2logic.logic.syntax import Formula
+from gnn2logic.logic.walk import relation_names
 from gnn2logic.plotting.words import BLUE, EDGE, QUIET
 
-__all__ = ["RelationLine", "draw_edges", "relation_lines", "without_shape_edges"]
+__all__ = [
+    "RelationLine",
+    "draw_edges",
+    "relation_lines",
+    "with_used_thresholds",
+    "without_shape_edges",
+]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -34,6 +42,8 @@ _BONDS = {
     "aromatic": ((-0.23, "solid"), (0.23, "dotted")),
 }
 _BONDS |= {f"valence={n}": _BONDS[name] for n, name in enumerate(("single", "double", "triple"), 1)}
+# How an encoder calls the relations of numbers on edges.
+_THRESHOLD = " > "
 _STYLES = ("solid", "dashed", "dotted", "dashdot")
 _RELATIONS = (QUIET, BLUE, "#B34E00", "#007856", "#A0437A")
 
@@ -62,6 +72,22 @@ def without_shape_edges(graph: GraphBatch) -> GraphBatch:
     )
 
 
+def with_used_thresholds(graph: GraphBatch, formulas: Sequence[Formula]) -> GraphBatch:
+    """Return a graph without the relations by thresholds that no formula speaks of.
+
+    Those of one number lie within each other, so that drawn together they hide what matters.
+    """
+    used = relation_names(*formulas)
+    shown = {
+        name: matrix
+        for name, matrix in graph.relations.items()
+        if name in used or _THRESHOLD not in name
+    }
+    return GraphBatch(
+        graph.predicates, graph.adjacency, ptr=graph.ptr, names=graph.names, relations=shown
+    )
+
+
 def draw_edges(
     ax: Any,
     graph: GraphBatch,
@@ -77,8 +103,10 @@ def draw_edges(
     typed: Any = sp.csr_array(graph.adjacency.shape, dtype=graph.adjacency.dtype)
     for name in lines:
         typed = typed + relations[name] if name is not None else typed
-    if None not in lines and (graph.adjacency != typed).nnz:
-        # Some edges have no type.
+    # An edge may be in several relations, so that there are fewer edges than types.
+    untyped = (graph.adjacency > typed).tocsr()
+    if None not in lines and untyped.nnz:
+        relations[None] = untyped
         lines[None] = RelationLine(_SINGLE, "#C8C8C8")
     order: list[str | None] = sorted(lines, key=lambda name: name is not None)
     for name in order:

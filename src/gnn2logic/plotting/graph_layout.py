@@ -153,12 +153,15 @@ _KINDS = ("auto", "category", "number", "predicates")
 def category_column(graph: GraphBatch) -> list[str | None] | None:
     """Return the category of every node, if predicates such as ``symbol=N`` are one column.
 
-    Elements of molecules come first, and else of several such columns the one with most categories.
-    None if there is none.
+    Elements of molecules come first, then types of nodes as `HeteroData` has them, and else of
+    several such columns the one with most categories. None if there is none.
     """
     symbols = atom_symbols(graph)
     if symbols is not None:
         return list(symbols)
+    types = _node_types(graph)
+    if types is not None:
+        return list(types)
     columns: dict[str, list[int]] = {}
     for number, name in enumerate(graph.names):
         column, sign, value = name.partition("=")
@@ -177,6 +180,22 @@ def category_column(graph: GraphBatch) -> list[str | None] | None:
     return [
         one_line(values[int(np.argmax(row))]) if row.any() else None for row in np.asarray(held)
     ]
+
+
+def _node_types(graph: GraphBatch) -> list[str] | None:
+    """Return the type of every node, where others are named after it: ``paper``, ``paper.open``."""
+    names = graph.names
+    types = [
+        number
+        for number, name in enumerate(names)
+        if not any(name.startswith(f"{other}.") for other in names)
+    ]
+    if len(types) < 2 or len(types) == len(names):
+        return None
+    held = np.asarray(graph.predicates[:, types])
+    if (held.sum(axis=1) != 1).any():
+        return None
+    return [one_line(names[types[at]]) for at in held.argmax(axis=1).tolist()]
 
 
 def node_labels(graph: GraphBatch, labels: Labels) -> list[str]:
