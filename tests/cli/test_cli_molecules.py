@@ -78,16 +78,49 @@ def test_what_numbers_need_is_told(table: Path, tmp_path: Path) -> None:
     assert "must be a CSV file" in refused.stderr
 
 
-def test_models_of_several_targets_are_for_python(table: Path, tmp_path: Path) -> None:
-    graphs = gl.random_graphs(60, sizes=6, random_state=0)
-    y = [[int(text == "1"), int(text == "0")] for text in "01" * 30]
+def test_one_of_several_targets_is_chosen(tmp_path: Path) -> None:
+    table, model = tmp_path / "two.csv", tmp_path / "two.json"
+    y = [[int("1" in text), int("N" in text)] for text in SMILES]
+    rows = [f"{text},{ring},{amine}" for text, (ring, amine) in zip(SMILES, y, strict=True)]
+    table.write_text("\n".join(["smiles,ring,amine", *rows, ""]))
+    graphs = gl.chem.from_smiles(SMILES).graphs
     rules = gl.IDTClassifier(n_layers=0, max_time=5, random_state=0)
-    model = tmp_path / "two.json"
-    gl.MultiTargetEstimator(rules, targets=["one", "zero"]).fit(graphs, y).save(model)
+    both = gl.MultiTargetEstimator(rules, targets=["ring", "amine"]).fit(graphs, y)
+    both.save(model)
+    chosen = ["--target", "amine"]
+    columns = ["--smiles", "smiles", "--label", "amine"]
+    data: list[object] = [model, table, "--split", "all", *columns]
+    scores = run_json("evaluate", *data, *chosen)["scores"]
+    assert scores[0]["accuracy"] == both["amine"].score(graphs, [amine for _, amine in y])
+    assert run("formula", model, "--class", "1", *chosen).stdout.strip() == str(
+        both["amine"].formula(1)
+    )
+    assert run("explain", model, table, "0", *columns, *chosen).stdout.startswith("Graph 0 of two")
+    page, picture = tmp_path / "two.md", tmp_path / "two.svg"
+    run("report", *data, *chosen, "--out", page)
+    assert "two" in page.read_text()
+    run("plot", model, *chosen, "--out", picture)
+    assert picture.stat().st_size > 1000
     commands: list[list[object]] = [
-        ["evaluate", model, table, *COLUMNS],
+        ["evaluate", *data],
+        ["formula", model],
         ["export", model, "--to", "sql"],
     ]
     for command in commands:
         refused = run(*command, code=2)
-        assert "has models of one, zero" in refused.stderr
+        assert "has models of ring, amine; choose one with --target" in refused.stderr
+    wrong = run("formula", model, "--target", "amin", code=2)
+    assert "Did you mean 'amine'" in wrong.stderr
+    assert "--target is for models" in run("formula", "1 U0 > 2", *chosen, code=2).stderr
+
+
+def test_every_number_of_a_rule_has_its_formula(tmp_path: Path) -> None:
+    graphs = gl.random_graphs(60, sizes=6, random_state=0)
+    y = 1.5 + gl.parse("1 U0 > 3").evaluate(graphs)
+    settings = {"n_layers": 0, "max_time": 5, "random_state": 0}
+    path = tmp_path / "rule.json"
+    gl.IDTRegressor(**settings).fit(graphs, y).save(path)
+    assert run("formula", path).stdout == "1.5: 1 U0 < 4\n2.5: 1 U0 > 3\n"
+    assert run("formula", path, "--class", "2.5").stdout == "1 U0 > 3\n"
+    gl.ScorecardRegressor(**settings).fit(graphs, y).save(path)
+    assert "must tell classes" in run("formula", path, code=2).stderr

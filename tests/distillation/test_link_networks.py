@@ -83,7 +83,8 @@ def test_a_trained_link_predictor() -> None:
         optimizer.zero_grad()
         z = network.encode(data.x.float(), data.edge_index)
         told = network.decode(z, torch.as_tensor(PAIRS[TRAIN]))
-        nn.functional.binary_cross_entropy_with_logits(told, wanted).backward()
+        loss = nn.functional.binary_cross_entropy_with_logits(told, wanted)
+        torch.autograd.backward(loss)
         optimizer.step()
     said = scores_of(network) > 0
     # Links between the ends stay, since the network has seen them.

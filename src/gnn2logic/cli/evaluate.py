@@ -14,6 +14,7 @@ from gnn2logic.cli.options import (
     QuietOption,
     SmilesOption,
     SplitOption,
+    TargetOption,
     TeacherOption,
     with_columns,
 )
@@ -39,6 +40,7 @@ def evaluate(
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
+    target: TargetOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -60,12 +62,12 @@ def evaluate(
         from gnn2logic.cli.stores import compare_on_store, open_store
 
         store = open_store(dataset, data)
-        comparison, name = compare_on_store(model, store, split), store.path.name
+        comparison, name = compare_on_store(model, store, split, target), store.path.name
     else:
         from gnn2logic.cli.subjects import subject_of
         from gnn2logic.reporting.number_comparison import NumberComparison
 
-        subject = subject_of(model, dataset, data, split, teacher)
+        subject = subject_of(model, dataset, data, split, teacher, target)
         if isinstance(subject.comparison, NumberComparison):
             _tell_numbers(subject.comparison, subject.dataset_name, split, as_json=as_json)
             return

@@ -17,6 +17,7 @@ from gnn2logic.cli.options import (
     ModelArgument,
     QuietOption,
     SmilesOption,
+    TargetOption,
     TeacherOption,
     with_columns,
 )
@@ -48,6 +49,7 @@ def explain(
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
+    target: TargetOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -64,19 +66,19 @@ def explain(
     from gnn2logic.cli.subjects import graph_numbered, load_named
     from gnn2logic.cli.teachers import find_teacher
 
-    idt, chosen = load_named(model, dataset, data, DataSplit.ALL)
+    idt, chosen = load_named(model, dataset, data, DataSplit.ALL, target)
     one = graph_numbered(chosen, index)
     network = find_teacher(teacher, chosen.data)
     graph = one.graphs if network is None else one.network_graphs
     reasons = explanation.explain(idt, graph, network, node=node)
-    target, known = idt.target, chosen.labels[index]
-    truth = str(known) if target is None else target.rounded(float(known))
+    number, known = idt.target, chosen.labels[index]
+    truth = str(known) if number is None else number.rounded(float(known))
     if as_json:
         plain = {"dataset": chosen.data.name, "graph": index}
-        plain |= {"true_class": truth} if target is None else {"true_number": float(known)}
+        plain |= {"true_class": truth} if number is None else {"true_number": float(known)}
         emit_json(plain | reasons.to_dict())
     else:
-        noun = "class" if target is None else target.noun.removeprefix("the ")
+        noun = "class" if number is None else number.noun.removeprefix("the ")
         emit(f"Graph {index} of {chosen.data.name}, whose {noun} is {truth}")
         emit(reasons)
     if picture is not None:

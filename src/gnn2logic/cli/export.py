@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gnn2logic._text import one_line
-from gnn2logic.cli.options import ModelArgument, QuietOption, settings_from
+from gnn2logic.cli.options import ModelArgument, QuietOption, TargetOption, settings_from
 from gnn2logic.cli.output import check_output, emit, talker
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 
@@ -61,10 +61,7 @@ def export(
         Path | None,
         typer.Option(help="A file to write; by default it goes to stdout.", show_default=False),
     ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(help="Of a model of several targets: which one.", show_default=False),
-    ] = None,
+    target: TargetOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Write a model for other programs.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gnn2logic._text import did_you_mean
-from gnn2logic.cli.options import JsonOption
+from gnn2logic.cli.options import JsonOption, TargetOption
 from gnn2logic.cli.output import emit, emit_json
 from gnn2logic.exceptions import FormulaError, ParameterError, TranslationError
 
@@ -70,18 +70,19 @@ def formula(
     simplify: Annotated[
         bool, typer.Option("--simplify", help="Write an equivalent formula that is shorter.")
     ] = False,
+    target: TargetOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write what a model says, as formulas.
 
-    Each is true exactly for the graphs that the model puts into its class.
+    Each is true exactly for the graphs that the model puts into its class, or gives its number.
 
     With --class there is the formula alone, for other programs; else one for each class. In
     English, long parts have a name such as (a), which is explained on a line of its own.
     """
     if max_size is not None and notation is not Notation.C2:
         raise ParameterError("--max-size is for --as c2.")
-    wanted = _formulas(model, label)
+    wanted = _formulas(model, label, target)
     if simplify:
         wanted = {name: one.simplify() for name, one in wanted.items()}
     if as_json or notation is Notation.JSON:
@@ -138,12 +139,12 @@ def _in_c2(formula: Formula, max_size: int | None) -> str:
         raise type(error)(str(error).replace("max_size=D", "--max-size D")) from error
 
 
-def _formulas(source: str, label: str | None) -> dict[str | None, Formula]:
+def _formulas(source: str, label: str | None, target: str | None) -> dict[str | None, Formula]:
     """Return formulas by class; a formula that was given has none."""
     if Path(source).suffix == ".json" or _is_file(source):
-        from gnn2logic.cli.subjects import load_classes
+        from gnn2logic.cli.subjects import load_formulas
 
-        idt = load_classes(source)
+        idt = load_formulas(source, target)
         formulas: dict[str | None, Formula] = {
             str(name): idt.formula(name)
             for name in idt.classes_.tolist()
@@ -156,8 +157,9 @@ def _formulas(source: str, label: str | None) -> dict[str | None, Formula]:
                 f"Got {label!r} instead.{did_you_mean(label, known)}"
             )
         return formulas
-    if label is not None:
-        raise ParameterError(f"--class is for models, and there is no model {source!r}.")
+    for option, given in (("--class", label), ("--target", target)):
+        if given is not None:
+            raise ParameterError(f"{option} is for models, and there is no model {source!r}.")
     try:
         return {None: parsed(source)}
     except FormulaError as error:

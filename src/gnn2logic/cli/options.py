@@ -163,6 +163,10 @@ LabelOption = Annotated[
         show_default=False,
     ),
 ]
+TargetOption = Annotated[
+    str | None,
+    typer.Option("--target", help="Of a model of several targets: which one.", show_default=False),
+]
 
 
 def with_columns(data: list[str] | None, smiles: str | None, label: str | None) -> list[str] | None:

@@ -19,6 +19,7 @@ from gnn2logic.cli.options import (
     QuietOption,
     SmilesOption,
     SplitOption,
+    TargetOption,
     TeacherOption,
     with_columns,
 )
@@ -67,6 +68,7 @@ def plot(
     as_json: JsonOption = False,
     smiles: SmilesOption = None,
     label: LabelOption = None,
+    target: TargetOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Draw a model, or how good it is.
@@ -86,12 +88,12 @@ def plot(
 
     import_optional("matplotlib", extra="plot", purpose="A picture").use("Agg")
     if dataset is None or what not in (Picture.RULES, Picture.CONFUSION, Picture.FIDELITY):
-        ax = _of_model(load_one(model), what)
+        ax = _of_model(load_one(model, target), what)
     else:
         from gnn2logic.cli.subjects import load_classes, subject_of
 
-        load_classes(model)
-        ax = _of_answers(subject_of(model, dataset, data, split, teacher), what)
+        load_classes(model, target)
+        ax = _of_answers(subject_of(model, dataset, data, split, teacher, target), what)
     save_picture(ax, out)
     if as_json:
         emit_json({"what": str(what), "dataset": dataset, "file": str(out)})

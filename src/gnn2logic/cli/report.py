@@ -18,6 +18,7 @@ from gnn2logic.cli.options import (
     SeedOption,
     SmilesOption,
     SplitOption,
+    TargetOption,
     TeacherOption,
     with_columns,
 )
@@ -57,6 +58,7 @@ def report(
     data: DataOption = None,
     smiles: SmilesOption = None,
     label: LabelOption = None,
+    target: TargetOption = None,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -71,7 +73,7 @@ def report(
     from gnn2logic import reporting
     from gnn2logic.cli.subjects import arguments_of, load_named
 
-    idt, chosen = load_named(model, dataset, data, split)
+    idt, chosen = load_named(model, dataset, data, split, target)
     page = reporting.report(
         idt,
         **arguments_of(idt, chosen, teacher),

@@ -36,9 +36,11 @@ def open_store(path: str, options: Iterable[str] | None) -> ShardStore:
     return open_shards(path)
 
 
-def compare_on_store(model: Path, store: ShardStore, split: DataSplit) -> Comparison:
+def compare_on_store(
+    model: Path, store: ShardStore, split: DataSplit, target: str | None = None
+) -> Comparison:
     """Return what a model says about a split of a store; classes are compared as texts."""
-    idt = load_classes(model)
+    idt = load_classes(model, target)
     level = idt.level
     predicted = idt.predict(store).astype(str)
     truth = store.y if store.label_level == level else None

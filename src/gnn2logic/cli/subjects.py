@@ -26,6 +26,7 @@ __all__ = [
     "for_numbers",
     "graph_numbered",
     "load_classes",
+    "load_formulas",
     "load_named",
     "load_one",
     "scores_by_split",
@@ -46,17 +47,17 @@ def load_one(model: Path | str, target: str | None = None) -> Model:
             return one
         raise ParameterError(
             f"MODEL must be about one target. {str(model)!r} has models of "
-            f"{', '.join(loaded.target_names_)}; export takes --target, and for the rest there is "
-            "gnn2logic.load in Python."
+            f"{', '.join(loaded.target_names_)}; choose one with --target where the command has "
+            "it, or with gnn2logic.load in Python."
         )
     if target is not None:
         raise ParameterError(f"--target is for models of several targets. {str(model)!r} has one.")
     return loaded
 
 
-def load_classes(model: Path | str) -> Model:
+def load_classes(model: Path | str, target: str | None = None) -> Model:
     """Return a saved model that tells classes: there are no numbers to compare with."""
-    loaded = load_one(model)
+    loaded = load_one(model, target)
     if loaded.target is not None:
         raise ParameterError(
             f"MODEL must tell classes. {str(model)!r} is {_form(loaded)} that predicts numbers; "
@@ -65,15 +66,27 @@ def load_classes(model: Path | str) -> Model:
     return loaded
 
 
+def load_formulas(model: Path | str, target: str | None) -> Model:
+    """Return a saved model whose answers have formulas: not a scorecard of numbers."""
+    loaded = load_one(model, target)
+    if isinstance(loaded, IDTPredictor):
+        return loaded
+    return load_classes(model, target)
+
+
 def _form(model: Model) -> str:
     return "a scorecard" if isinstance(model, ScorecardPredictor) else "a rule"
 
 
 def load_named(
-    model: Path, dataset: str, options: Iterable[str] | None, split: DataSplit
+    model: Path,
+    dataset: str,
+    options: Iterable[str] | None,
+    split: DataSplit,
+    target: str | None = None,
 ) -> tuple[Model, Chosen]:
     """Return a model that speaks of the classes of a data set, and graphs of it."""
-    idt = load_one(model)
+    idt = load_one(model, target)
     if idt.target is None:
         chosen = read_data(dataset, options, split)
         return with_class_names(idt, chosen.data), chosen
@@ -120,10 +133,15 @@ def arguments_of(idt: Model, chosen: Chosen, teacher: str | None) -> dict[str, A
 
 
 def subject_of(
-    model: Path, dataset: str, options: Iterable[str] | None, split: DataSplit, teacher: str | None
+    model: Path,
+    dataset: str,
+    options: Iterable[str] | None,
+    split: DataSplit,
+    teacher: str | None,
+    target: str | None = None,
 ) -> ReportSubject:
     """Return all answers of a model, and those of the network if there is one."""
-    idt, chosen = load_named(model, dataset, options, split)
+    idt, chosen = load_named(model, dataset, options, split, target)
     given = arguments_of(idt, chosen, teacher)
     return read_subject(idt, **given, mask=None, title=None, class_names=None)
 
