@@ -34,7 +34,7 @@ SHOPS = [shop(seed) for seed in range(80)]
 ENCODER = gl.PredicateEncoder(
     feature_names={"item": ["new"]},
     edge_features="stars",
-    kinds={"user.to.item.stars": "continuous"},
+    feature_types={"user.to.item.stars": "continuous"},
 )
 
 

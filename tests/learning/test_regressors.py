@@ -307,7 +307,7 @@ def test_what_is_about_classes_says_so(model: IDTRegressor) -> None:
     assert heading == f"Predicted gap: {model.predict(graphs)[0]} eV"
     assert gl.plot_tree(model).get_title() == "Predicted gap"
     teacher = gl.Teacher(gl.to_gnn(parse("1 U0 > 2")))
-    with pytest.raises(UnsupportedInputError, match="Got a rule that predicts numbers"):
+    with pytest.raises(UnsupportedInputError, match="This model predicts numbers"):
         gl.disagreements(model, teacher, graphs)
 
 
