@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,7 +118,7 @@ def test_one_of_several_targets_is_chosen(tmp_path: Path) -> None:
 def test_every_number_of_a_rule_has_its_formula(tmp_path: Path) -> None:
     graphs = gl.random_graphs(60, sizes=6, random_state=0)
     y = 1.5 + gl.parse("1 U0 > 3").evaluate(graphs)
-    settings = {"n_layers": 0, "max_time": 5, "random_state": 0}
+    settings: dict[str, Any] = {"n_layers": 0, "max_time": 5, "random_state": 0}
     path = tmp_path / "rule.json"
     gl.IDTRegressor(**settings).fit(graphs, y).save(path)
     assert run("formula", path).stdout == "1.5: 1 U0 < 4\n2.5: 1 U0 > 3\n"
