@@ -229,7 +229,7 @@ def outcome(
     settings: dict[str, Any] = {"algorithm": algorithm, "n_jobs": n_jobs, "random_state": seed}
     network: Any = None
     if teacher == "built":
-        network = to_gnn(truth)
+        network = to_gnn(truth, relations=source.relations or None)
     elif teacher == "trained":
         network = GNNClassifier("gin", random_state=seed).fit(train, labels)
     started = time.perf_counter()
