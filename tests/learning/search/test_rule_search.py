@@ -57,6 +57,8 @@ def searched(truth: Formula, batch: GraphBatch) -> list[SearchedRule]:
         "4 <= 1(A U0 > 2) <= 9",
         "(1 U0 > 6 & 1 U1 <= 6) | (1 U0 <= 6 & 1 U1 > 6)",
         "1(A(U0 & U1) > 0) > 1/2",
+        # What is counted second says much in one half of the graphs only, and nothing in all.
+        "(1(A U0 > 3) > 4 & 1(U1 & A U1 > 2) > 3) | (1(A U0 > 3) <= 4 & 1(U1 & A U1 > 2) <= 3)",
     ],
 )
 def test_planted_rules_are_found_symbol_by_symbol(text: str) -> None:

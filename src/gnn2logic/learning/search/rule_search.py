@@ -23,6 +23,7 @@ from gnn2logic.learning.search.rules import (
     SearchedRule,
     best_within,
     branch,
+    leaves_of,
     pareto_front,
 )
 from gnn2logic.learning.search.small_trees import SmallTree, best_small_trees
@@ -40,6 +41,8 @@ _ROWS_FOR_SYMBOL = 20
 # What a network says is rounded to so many steps where trees are made of conditions: each bit of
 # them is another popcount.
 _TREE_STEPS = 31
+# A leaf with a smaller share of the rows is not searched.
+_LARGE_LEAF = 0.05
 # Of so many conditions rules are made between two rounds, to see how far the search has come.
 _QUICK_CONDITIONS = 300
 
@@ -178,6 +181,7 @@ class RuleSearch:
         self._below = replace(below, depth=min(below.depth, rounds.depth))
         self.searches = [Search(self._judge(channel, rows), rounds) for channel in varied]
         self.searches_below: list[Search] = []
+        self._searched_among: set[bytes] = set()
         # Columns of good rules: the best threshold of one alone may not be the best in a rule.
         self._refined: list[int] = []
         low, high = targets.values.min(axis=0), targets.values.max(axis=0)
@@ -228,8 +232,11 @@ class RuleSearch:
                 if self._is_settled(front[-1]) or not clock.goes_on():
                     break
             else:
-                front = self._improved(self._front(), self._search_below)
-                report(front[-1])
+                front = self._front()
+                for search_on in (self._search_below, self._search_leaves):
+                    if clock.goes_on():
+                        front = self._improved(front, search_on)
+                        report(front[-1])
             for _ in range(self.settings.polishing):
                 if not clock.goes_on():
                     break
@@ -272,12 +279,25 @@ class RuleSearch:
                 roots.setdefault(rule.tree.condition.column, rule.tree.condition)
         for root in roots.values():
             for side in (root.truth, ~root.truth):
-                rows = self.rows[side[self.rows]]
-                for channel in self._varied_targets(rows):
-                    search = Search(self._judge(channel, rows), self._below)
-                    for _ in search.rounds():
-                        pass
-                    self.searches_below.append(search)
+                self._search_among(self.rows[side[self.rows]])
+
+    def _search_leaves(self, front: Sequence[SearchedRule]) -> None:
+        """Search once more in the large leaves of the longest rule."""
+        for _, member in leaves_of(front[-1].tree, np.ones(self.level.n_rows, dtype=bool)):
+            rows = self.rows[member[self.rows]]
+            if len(rows) >= _LARGE_LEAF * len(self.rows):
+                self._search_among(rows)
+
+    def _search_among(self, rows: IntArray) -> None:
+        """Search among some rows, unless that was done."""
+        if rows.tobytes() in self._searched_among:
+            return
+        self._searched_among.add(rows.tobytes())
+        for channel in self._varied_targets(rows):
+            search = Search(self._judge(channel, rows), self._below)
+            for _ in search.rounds():
+                pass
+            self.searches_below.append(search)
 
     # Small trees ------------------------------------------------------------------------------
 
