@@ -23,7 +23,7 @@ from gnn2logic.learning.scoring.reading import ReadingSpace
 from gnn2logic.learning.scoring.refits import ScoreTargets
 from gnn2logic.learning.search.levels import GraphLevel, Level, NodeLevel
 from gnn2logic.learning.search.rule_search import Clock
-from gnn2logic.learning.search.sampling import searched_data
+from gnn2logic.learning.search.sampling import judged_rows, searched_data
 from gnn2logic.learning.search.selection import held_out_folds
 from gnn2logic.learning.search.whole_numbers import MOST_WEIGHT
 from gnn2logic.learning.settings import CardOptions
@@ -112,7 +112,7 @@ def fit_card(
     about: Level = GraphLevel(space) if level == "graph" else NodeLevel(space)
     everything = targets.whole()
     sample = _of_rows(everything, searched.rows)
-    rows = np.flatnonzero(sample.weights > 0)
+    rows = judged_rows(targets.labels.classes[searched.rows], sample.weights, seed=seed)
     settings = _settings(options, targets, sample, rows)
     clock = Clock(options.max_time)
     outcome = search_cards(

@@ -7,7 +7,7 @@ again after 1, 2, 3, 5, ... lines. What a line costs is how hard it is to read (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -32,6 +32,10 @@ FloatArray = npt.NDArray[np.float64]
 # of each row, and the best of these are fitted together with the others.
 _MOST_REWEIGHED = 100
 _MOST_REFITTED = 2
+# Of many classes, those that the lines so far leave most open are looked at for the next line.
+_MOST_CLASSES = 4
+# Residuals that differ by less are the same.
+_SAME = 1e-9
 # Lines that are right about all rows are the truth where there are so many rows for each symbol.
 _ROWS_FOR_SYMBOL = 20
 
@@ -58,6 +62,8 @@ class LineSettings:
     swapped_after : frozenset of int
         After how many lines each of them is replaced if another is better beside the others,
         where the pace has swaps.
+    column_work : int
+        Lines are chosen among so many columns, times rows, times classes that are looked at.
     """
 
     max_lines: int = 20
@@ -73,6 +79,7 @@ class LineSettings:
     searched_again: frozenset[int] = frozenset({1, 2, 3, 5, 8, 12, 18, 27, 40, 60})
     swapped_after: frozenset[int] = frozenset({2, 3, 4, 5, 6, 8, 10})
     rounds: RoundSettings = field(default_factory=lambda: RoundSettings(pair_work=4_000_000))
+    column_work: int = 16_000_000
     least_weight: int = 5
 
     def with_ridge(self, ridge: float) -> Self:
@@ -137,7 +144,7 @@ class LineSearch:
         if not self._first:
             # Whatever the pace: prices of the last one, which is the most generous.
             self._pace = self.settings.paces[-1]
-            self._explore(self._residuals(lines), 0, proposed)
+            self._explore(self._residuals(lines), proposed)
             self._first = tuple(self._known)
         self._pace = self.settings.paces[0] if pace is None else pace
         self._shortened = set()
@@ -156,7 +163,7 @@ class LineSearch:
                 return
             lines = self._swapped((*lines, best[1]))
             if self._pace.searches and len(lines) in self.settings.searched_again:
-                self._explore(self._residuals(lines), len(lines))
+                self._pair_up(self._residuals(lines))
 
     # The fit so far ----------------------------------------------------------------------------
 
@@ -177,20 +184,38 @@ class LineSearch:
 
     # Lines -------------------------------------------------------------------------------------
 
-    def _explore(self, residuals: FloatArray, n_lines: int, proposed: Sequence[int] = ()) -> None:
-        """Look for columns: one modal depth after the other at first, pairs of known ones later."""
+    def _explore(self, residuals: FloatArray, proposed: Sequence[int]) -> None:
+        """Look for columns, one modal depth after the other."""
+        inside = residuals[self.rows]
+        varied = np.flatnonzero(np.ptp(inside, axis=0) > _SAME).tolist()
+        rounds = self.settings.rounds.shared_by(len(varied))
+        searches = [Search(self._judge(residuals[:, channel]), rounds) for channel in varied]
+        for search in searches:
+            for _ in search.rounds(proposed):
+                pass
+        n_columns = len({number for search in searches for number in search.verdicts})
+        most = self._most_columns(searches)
+        for search in searches:
+            chosen: Iterable[int] = search.verdicts
+            if n_columns > most:
+                of_search = most // (2 * len(searches))
+                chosen = [*search.smallest(of_search), *search.best(of_search)]
+            self._known.update(dict.fromkeys([*chosen, *proposed]))
+
+    def _pair_up(self, residuals: FloatArray) -> None:
+        """Look for pairs of the columns that are known."""
         varied = self._varied(residuals)
+        rounds = self.settings.rounds.shared_by(len(varied))
         for channel in varied:
-            search = Search(
-                self._judge(residuals[:, channel]), self.settings.rounds.shared_by(len(varied))
-            )
-            if n_lines == 0:
-                for _ in search.rounds(proposed):
-                    pass
-            else:
-                search.judge_columns(self._known)
-                search.pair_up()
+            search = Search(self._judge(residuals[:, channel]), rounds)
+            search.judge_columns(self._known)
+            search.pair_up()
             self._known.update(dict.fromkeys(search.verdicts))
+
+    def _most_columns(self, searches: Sequence[Search]) -> int:
+        """Return among how many columns there is time to choose each line."""
+        of_column = max((search.judge.column_cost for search in searches), default=1)
+        return self.settings.column_work // (of_column * max(1, min(len(searches), _MOST_CLASSES)))
 
     def _judge(self, residual: FloatArray) -> Judge:
         return self.level.judge(
@@ -292,8 +317,14 @@ class LineSearch:
         return DraftLine(column, form, cuts, conditions)
 
     def _varied(self, residuals: FloatArray) -> list[int]:
+        """Return the classes of which most is open."""
         inside = residuals[self.rows]
-        return np.flatnonzero(inside.max(axis=0) - inside.min(axis=0) > 1e-9).tolist()
+        varied = np.flatnonzero(np.ptp(inside, axis=0) > _SAME)
+        if len(varied) > _MOST_CLASSES:
+            # Rounded, so that of equal ones the first are taken whatever threads add up.
+            left = np.array([self._variance(residuals[:, channel]) for channel in varied]).round(6)
+            varied = np.sort(varied[np.argsort(-left, kind="stable")[:_MOST_CLASSES]])
+        return [int(channel) for channel in varied]
 
     def _variance(self, residual: FloatArray) -> float:
         weights = self.targets.weights[self.rows]

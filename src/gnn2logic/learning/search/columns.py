@@ -60,6 +60,7 @@ class ColumnSpace:
         self.batch = batch
         self.layout = GraphWords(batch.sizes)
         self.formulas: list[Formula] = []
+        self._is_literal: list[bool] = []
         self._sizes = np.empty((0, 2), dtype=np.int64)
         self._modalities = [which for which in modalities if which != Modality.from_set("I")]
         self._absolute, self._relative = absolute, relative
@@ -97,8 +98,7 @@ class ColumnSpace:
 
     def is_literal(self, number: int) -> bool:
         """Whether a column is neither a conjunction nor a disjunction, nor the opposite of one."""
-        formula = self.formulas[number]
-        return not isinstance(formula.child if isinstance(formula, Not) else formula, And | Or)
+        return self._is_literal[number]
 
     @cached_property
     def near_edges(self) -> list[sp.csr_array]:
@@ -136,6 +136,7 @@ class ColumnSpace:
             else:
                 name = shortened(formulas[index])
                 self.formulas.append(name)
+                self._is_literal.append(_is_literal(name))
                 self._sizes[number] = name.size, opposite_size(name)
                 self._prints.append(prints[index])
                 new.append(index)
@@ -147,6 +148,7 @@ class ColumnSpace:
         formula = shortened(formula)
         if formula.size < self._sizes[number, 0]:
             self.formulas[number] = formula
+            self._is_literal[number] = _is_literal(formula)
             self._sizes[number] = formula.size, opposite_size(formula)
 
     def _grow(self, words: Words) -> None:
@@ -218,6 +220,10 @@ class ColumnSpace:
         out = np.zeros((len(limits), self.layout.n_words), dtype=np.uint64)
         pack_above(values, limits, self.layout.bit, out)
         return out
+
+
+def _is_literal(formula: Formula) -> bool:
+    return not isinstance(formula.child if isinstance(formula, Not) else formula, And | Or)
 
 
 _ZERO = np.zeros(1, dtype=np.int64)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gnn2logic._progress import Progress
 from gnn2logic.engines.protocol import Engine
 from gnn2logic.exceptions import InterruptedSearchWarning, LongRuleWarning
+from gnn2logic.idt.formulas import leaf_classes
 from gnn2logic.idt.model import RuleFront, RuleNumbers
 from gnn2logic.learning.data import RowLabels, TrainingData
 from gnn2logic.learning.search.checkpoints import SearchCheckpoint
@@ -24,7 +25,7 @@ from gnn2logic.learning.search.outcome import Choice, search_rules
 from gnn2logic.learning.search.rounds import RoundSettings
 from gnn2logic.learning.search.rule_search import SearchSettings, SearchTargets
 from gnn2logic.learning.search.rules import SearchedRule, best_for_size
-from gnn2logic.learning.search.sampling import searched_data
+from gnn2logic.learning.search.sampling import judged_rows, searched_data
 from gnn2logic.learning.search.shards import counted_models, numbered_models
 from gnn2logic.learning.search.whole_numbers import MOST_WEIGHT
 from gnn2logic.learning.settings import SearchOptions
@@ -74,7 +75,7 @@ def fit_by_search(
     )
     about: Level = GraphLevel(space) if level == "graph" else NodeLevel(space)
     targets = _targets(labels, scores, numbers, searched.rows)
-    rows = np.flatnonzero(targets.weights > 0)
+    rows = judged_rows(targets.classes, targets.weights, seed=seed)
     total, n_rows = int(targets.weights[rows].sum()), len(rows)
     counts = np.bincount(targets.classes[rows])
     few = min(_FEW_ROWS, n_rows * _FEW_ROWS // _ROWS_FOR_FEW, int(counts[counts > 0].min()) // 2)
@@ -137,18 +138,21 @@ def fit_by_search(
     if checkpoint is not None and outcome.finished:
         checkpoint.remove()
     front = RuleFront(models, held_out, outcome.reason, figures)
-    return _front_on_all_data(front, outcome.chosen, right)
+    answer: Literal["class", "number"] = "class" if numbers is None else "number"
+    # Where rules were found on a sample, leaves may have another class on all the data.
+    sizes = [
+        found
+        if leaf_classes(before.final) == leaf_classes(after.final)
+        else read_size(after, answer)
+        for found, before, after in zip(outcome.sizes, plain, models, strict=True)
+    ]
+    return _front_on_all_data(front, outcome.chosen, sizes, right)
 
 
 def _front_on_all_data(
-    front: RuleFront, chosen: int, right: Sequence[float]
+    front: RuleFront, chosen: int, sizes: Sequence[int], right: Sequence[float]
 ) -> tuple[RuleFront, int]:
-    """Return the rules that no shorter one equals on all the data, and the chosen one among them.
-
-    Where they were found on a sample, leaves may have another class on all the data.
-    """
-    answer: Literal["class", "number"] = "number" if front.numbers else "class"
-    sizes = [read_size(model, answer) for model in front.models]
+    """Return the rules that no shorter one equals on all the data, and the chosen one."""
     kept = best_for_size(sizes, right)
     left = RuleFront(
         tuple(front.models[index] for index in kept),

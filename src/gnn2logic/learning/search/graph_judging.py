@@ -83,6 +83,11 @@ class GraphJudge(Judge):
         screened = _SCREENED + len(self.rows) // PROMISING
         return len(self.rows) if self._screen is None else screened
 
+    @property
+    def column_cost(self) -> int:
+        """The number of graphs."""
+        return len(self.rows)
+
     def through_neighbours(self) -> Judge | None:
         """Return a judge of what neighbours satisfy, by some of the graphs."""
         rows = self.rows

@@ -95,6 +95,11 @@ class Judge(ABC):
     def pair_cost(self) -> int:
         """How much work it is to judge one pair."""
 
+    @property
+    def column_cost(self) -> int:
+        """How much work it is to judge one column by all rows."""
+        return self.pair_cost
+
     @abstractmethod
     def table(self, numbers: Sequence[int]) -> VerdictTable:
         """Return the best condition on each of some columns."""

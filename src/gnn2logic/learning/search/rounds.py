@@ -25,6 +25,8 @@ _SMALL = 3
 # What each of many searches side by side has at least.
 _LEAST_BEAM = 8
 _LEAST_PAIRS = 40
+_LEAST_INPUTS = 60
+_LEAST_LITERALS = 12
 
 
 @dataclass(frozen=True)
@@ -35,20 +37,24 @@ class RoundSettings:
     ----------
     depth : int
         The largest number of nested modal parameters below the count on graphs.
+    most_inputs : int
+        Of how many predicates the first round makes literals: words of texts may be thousands.
     beam : int
         How many columns a round makes literals of, besides small ones.
     pair_work : int
         How many pairs times rows (graphs, or words of nodes) a round may look at.
-    most_literals : int
-        Of how many literals pairs are judged, at most.
+    most_literals, least_literals : int
+        Of how many literals pairs are judged, at most; and at least, whatever work that is.
     kept_pairs : int
         How many pairs of a round become columns.
     """
 
     depth: int = 3
+    most_inputs: int = 250
     beam: int = 25
     pair_work: int = 30_000_000
     most_literals: int = 500
+    least_literals: int = 32
     kept_pairs: int = 250
 
     def shared_by(self, n_searches: int) -> Self:
@@ -57,7 +63,12 @@ class RoundSettings:
         return replace(
             self,
             pair_work=self.pair_work // n_searches,
+            most_inputs=max(_LEAST_INPUTS, int(self.most_inputs / n_searches**0.5)),
             beam=max(min(self.beam, _LEAST_BEAM), int(self.beam / n_searches**0.5)),
+            least_literals=max(
+                _LEAST_LITERALS,
+                min(self.least_literals, int(2 * self.least_literals / n_searches**0.5)),
+            ),
             kept_pairs=max(min(self.kept_pairs, _LEAST_PAIRS), self.kept_pairs // n_searches),
         )
 
@@ -90,11 +101,13 @@ class Search:
         space, settings = self.space, self.settings
         inputs = list(dict.fromkeys(space.inputs))
         self.judge_columns([*inputs, *proposed])
-        pairs = self.judge.pairs(inputs, settings.kept_pairs)
+        some = self._some_inputs(inputs, self.affordable_literals, [self])
+        pairs = self.judge.pairs(some, settings.kept_pairs)
         self.judge_columns(pairs)
         yield 0
         few = len(inputs) <= 5
-        pool = [*inputs, *(pairs if few else self._beam(pairs, settings.beam))]
+        pool = self._some_inputs(inputs, settings.most_inputs, [self, *self._views[:1]])
+        pool += pairs if few else self._beam(pairs, settings.beam)
         pool += self._seen_through_neighbours(0)
         for depth in range(1, settings.depth + 1):
             self.judge_columns(space.literals(pool))
@@ -104,6 +117,16 @@ class Search:
             small = [n for n in reached if space.formulas[n].size <= 2 + depth]
             pool = [*self._beam(reached, settings.beam), *self._best(small, settings.beam)]
             pool += self._seen_through_neighbours(depth)
+
+    def _some_inputs(self, inputs: Sequence[int], most: int, views: Sequence[Search]) -> list[int]:
+        """Return all inputs, or of very many the best by some views; true, the first, is there."""
+        if len(inputs) <= most:
+            return list(inputs)
+        chosen = [inputs[0]]
+        for view in views:
+            view.judge_columns(inputs)
+            chosen += view._best(inputs[1:], (most - 1) // len(views))
+        return list(dict.fromkeys(chosen))
 
     def _seen_through_neighbours(self, depth: int) -> list[int]:
         """Return columns of at most a depth that say much about nodes some steps away."""
@@ -151,7 +174,8 @@ class Search:
     @property
     def affordable_literals(self) -> int:
         """Of how many literals there is time to judge all pairs."""
-        return max(32, int((2 * self.settings.pair_work / self.judge.pair_cost) ** 0.5))
+        affordable = int((2 * self.settings.pair_work / self.judge.pair_cost) ** 0.5)
+        return max(self.settings.least_literals, affordable)
 
     def _best(self, numbers: Iterable[int], most: int) -> list[int]:
         ordered = sorted(numbers, key=lambda number: (-self.verdicts[number].value, number))

@@ -2,7 +2,8 @@
 
 A column is kept as one or more words for every graph. Some thousand graphs tell thresholds apart
 to a percent; more of them cost memory and time, and the answers hardly change. What a rule says
-about all the data is counted afterwards.
+about all the data is counted afterwards. A word holds many nodes, so where nodes are classified
+only some of the searched ones are judged.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import numpy.typing as npt
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.learning.data import RowLabels, TrainingData
 
-__all__ = ["SearchedData", "searched_data"]
+__all__ = ["SearchedData", "judged_rows", "searched_data"]
 
 IntArray = npt.NDArray[np.int64]
 
 # Some 25,000 columns of so many words take about 1 GB.
 MOST_WORDS = 5_000
+# So many nodes tell thresholds apart to half a percent.
+MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,14 @@ def searched_data(
         starts = np.cumsum(sizes) - sizes
         rows = np.concatenate([np.arange(starts[g], starts[g] + sizes[g]) for g in chosen])
     return SearchedData(GraphBatch.concat(taken), rows)
+
+
+def judged_rows(classes: IntArray, weights: IntArray, *, seed: Sequence[int]) -> IntArray:
+    """Return the rows with a weight, or some of them where there are very many."""
+    rows = np.flatnonzero(weights > 0)
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return rows[_stratified(classes[rows], MOST_ROWS, np.random.default_rng([*seed, 3]))]
 
 
 def _stratified(classes: IntArray, wanted: int, draw: np.random.Generator) -> IntArray:

@@ -136,6 +136,9 @@ def _pieces(
         steps += 1
         if steps > _MAX_STEPS:
             return None
+        # What a prime does not touch stays whole.
+        while number < len(primes) and primes[number].is_apart(piece):
+            number += 1
         if number == len(primes):
             holders[inside] = None
             continue
