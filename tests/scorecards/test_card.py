@@ -182,3 +182,23 @@ def test_names_are_escaped() -> None:
     html = table_to_html(card_table(card, ["<i>", "<script>"]))
     assert "<script>" not in html
     assert "<b>" not in html.replace("<b></b>", "")
+
+
+def test_points_of_several_classes_are_below_their_names_and_say_what_they_are_worth() -> None:
+    lines = (
+        Line((parse("1 U0 > 6"),), ((3, 0, -1),)),
+        Line((parse("1 U1 > 2"),), ((-2, 4, 0),)),
+    )
+    card = Scorecard(lines, (0, 0, 0), 0.7, 0.0, "class", 3, "graph")
+    text = table_to_text(card_table(card, ["a", "medium", "c"]))
+    head, *rows = text.splitlines()[2:5]
+    ends = [head.index(name) + len(name) for name in ("a ", "medium", "c")]
+    ends[0] -= 1
+    assert [row[end - 2 : end] for row, end in zip(rows * 2, ends, strict=False)] == [
+        "+3",
+        "+4",
+        "-1",
+    ]
+    # The odds of two classes are those of their scores.
+    chance = card.probabilities(np.array([[1, 0, 0]]))[0]
+    assert f"1 point more than another class: {chance[0] / chance[1]:.2g} times as likely" in text

@@ -179,6 +179,7 @@ def card_table(
     if card.n_classes == 2:
         columns = (f"points for {names[1]}",)
         return CardTable(title, columns, rows, card.base, _meanings(card), verdict, kinds)
+    verdict += _worth_of_points(card)
     return CardTable(title, tuple(names), rows, card.base, (), verdict, kinds)
 
 
@@ -204,6 +205,17 @@ def verdict_of(
         first, second = (one_line(str(label)) for label in classes)
         return f"{second} from a score of {card.threshold} on, else {first}"
     return "the class with the most points, the first one of equals"
+
+
+def _worth_of_points(card: Scorecard) -> str:
+    """Return what points say about how likely each of several classes is, in words."""
+    for points in (1, 10, 100):
+        odds = float(np.exp(min(card.slope * points, 50.0)))
+        if odds >= 1.1:
+            more = "1 point" if points == 1 else f"{points} points"
+            times = f"{odds:.2g} times" if odds < 100 else "more than 100 times"
+            return f"; {more} more than another class: {times} as likely"
+    return ""
 
 
 def _meanings(card: Scorecard) -> tuple[ScoreMeaning, ...]:
@@ -240,7 +252,8 @@ def table_to_text(table: CardTable) -> str:
     """Return the table as plain text."""
     heads = table.columns
     widths = [max(len(head), 4) for head in heads]
-    lines = [table.title, "", " " * (_TEXT_WIDTH + 4) + "  ".join(heads)]
+    shown = "  ".join(head.rjust(width) for head, width in zip(heads, widths, strict=True))
+    lines = [table.title, "", " " * (_TEXT_WIDTH + 4) + shown]
     if any(table.base):
         lines.append(_text_row("", "all", table.base, widths))
     seen = 0
