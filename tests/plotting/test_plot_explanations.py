@@ -143,6 +143,15 @@ def test_a_node_is_ringed_and_elements_are_numbered() -> None:
     assert {"C0", "N1", "C2"} <= texts
 
 
+def test_types_of_nodes_are_told_apart_by_few_letters() -> None:
+    names = ["person", "product", "product.new"]
+    rows = [[1, 0, 0], [0, 1, 1], [0, 1, 0]]
+    graph = from_edges([(0, 1), (0, 2)], 3, rows, names=names)
+    model = from_formulas({1: "A product > 1"}, otherwise=0, names=names, level="node")
+    (panel,) = plot_explanation(explain(model, graph, node=0)).child_axes
+    assert {"pe0", "pr1", "pr2"} <= {text.get_text() for text in panel.texts}
+
+
 def test_constant_models_and_typed_edges() -> None:
     graphs = random_graphs(10, sizes=4, random_state=0)
     with pytest.warns(UserWarning, match="constant"):

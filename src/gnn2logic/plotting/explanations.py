@@ -41,6 +41,8 @@ _LINE = _SIZE * 1.3
 _MAX_LINES = 4
 # Characters of a line at least, however narrow the axes are.
 _FEWEST = 8
+# Letters of a category that are written whole.
+_LONGEST_CATEGORY = 3
 _LEGEND = 30.0
 _GAP = 0.04
 
@@ -252,13 +254,21 @@ def _needed(condition: Condition) -> str:
 
 
 def _texts(graph: GraphBatch) -> list[str]:
-    """Return the numbers of nodes, after their elements as chemists write them: N7."""
+    """Return the numbers of nodes, after their elements as chemists write them: N7.
+
+    Of longer categories, such as the types of nodes, only so many letters as tell them apart.
+    """
     categories = category_column(graph)
     if categories is None or any(
         category is not None and not category.isalpha() for category in categories
     ):
         return node_labels(graph, "number")
-    return [f"{category or ''}{number}" for number, category in enumerate(categories)]
+    known = {category for category in categories if category is not None}
+    longest = max(map(len, known), default=0)
+    if longest > _LONGEST_CATEGORY:
+        enough = (n for n in range(1, longest) if len({name[:n] for name in known}) == len(known))
+        longest = next(enough, longest)
+    return [f"{(category or '')[:longest]}{number}" for number, category in enumerate(categories)]
 
 
 def _extent(ax: Any) -> tuple[float, float]:
