@@ -9,7 +9,8 @@ and scorecards are learned from the training part alone.
 
 Every figure is a line of the file, written when it is known. A run that was stopped goes on behind
 the last line; with the same file and more data sets, only what is missing is done. At the end, and
-with `--show` at once, the table of all lines is printed.
+with `--show` at once, the table of all lines is printed; `--lines` prints the rules and scorecards
+of seed 0 as well.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ TABLES = {
     "ESOL": ("esol.csv", "measured log solubility in mols per litre"),
     "FreeSolv": ("freesolv.csv", "expt"),
     "Lipophilicity": ("lipophilicity.csv", "exp"),
+}
+NAMES = {
+    "ESOL": {"target_name": "log solubility", "unit": "log mol/L"},
+    "FreeSolv": {"target_name": "energy of hydration", "unit": "kcal/mol"},
+    "Lipophilicity": {"target_name": "log D"},
 }
 SPLITS = ("random", "scaffold")
 Arrays = Any
@@ -135,24 +141,31 @@ def parts_of(molecules: Any, split: str, seed: int) -> tuple[Arrays, Arrays, Arr
 
 
 def predicted(
-    model: str, graphs: Any, y: Arrays, parts: tuple[Arrays, Arrays, Arrays], seed: int
-) -> tuple[Arrays, str]:
-    """Return what a model says about the test part, and what it is."""
+    model: str,
+    name: str,
+    graphs: Any,
+    y: Arrays,
+    parts: tuple[Arrays, Arrays, Arrays],
+    seed: int,
+) -> tuple[Arrays, str, list[str]]:
+    """Return what a model says about the test part, what it is, and what people read of it."""
     train, validation, test = parts
     if model == "mean":
-        return np.full(len(test), y[train].mean()), ""
+        return np.full(len(test), y[train].mean()), "", []
+    settings: dict[str, Any] = {"random_state": seed, "verbose": 0, **NAMES[name]}
     if model == "rule":
-        rule = gl.IDTRegressor(random_state=seed, verbose=0).fit(graphs[train], y[train])
-        size = rule.rules_[rule.chosen_].size
-        return rule.predict(graphs[test]), f"{len(rule.classes_)} numbers, {size} symbols"
+        rule = gl.IDTRegressor(**settings).fit(graphs[train], y[train])
+        about = f"{len(rule.classes_)} numbers, {rule.rules_.chosen.size} symbols"
+        return rule.predict(graphs[test]), about, gl.export_text(rule).splitlines()
     if model == "scorecard":
-        card = gl.ScorecardRegressor(random_state=seed, verbose=0).fit(graphs[train], y[train])
-        return card.predict(graphs[test]), f"{len(card.lines_)} lines, {card.card_.size} symbols"
+        card = gl.ScorecardRegressor(**settings).fit(graphs[train], y[train])
+        about = f"{len(card.lines_)} lines, {card.card_.size} symbols"
+        return card.predict(graphs[test]), about, str(card).splitlines()
     centre, scale = y[train].mean(), y[train].std()
     targets = ((y - centre) / scale)[:, None]
     network = trained(graphs, targets, (train, validation), torch.nn.functional.mse_loss, seed)
     told = answers(network, gl.to_pyg(graphs[test]))[:, 0].numpy()
-    return told * scale + centre, "3 layers of 64"
+    return told * scale + centre, "3 layers of 64", []
 
 
 def regression_rows(name: str, folder: Path, seeds: int, done: set[Any], keep: Any) -> None:
@@ -166,7 +179,7 @@ def regression_rows(name: str, folder: Path, seeds: int, done: set[Any], keep: A
                 if key in done or (model == "mean" and split == "scaffold" and seed):
                     continue
                 start = time.perf_counter()
-                told, about = predicted(model, graphs, y, parts, seed)
+                told, about, lines = predicted(model, name, graphs, y, parts, seed)
                 truth = y[parts[2]]
                 keep(
                     key,
@@ -177,6 +190,7 @@ def regression_rows(name: str, folder: Path, seeds: int, done: set[Any], keep: A
                         ),
                         "about": about,
                         "seconds": round(time.perf_counter() - start, 1),
+                        **({"lines": lines} if lines and not seed else {}),
                     },
                 )
 
@@ -195,8 +209,8 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def show(rows: list[dict[str, Any]]) -> None:
-    """Print means over seeds."""
+def show(rows: list[dict[str, Any]], *, lines: bool) -> None:
+    """Print means over seeds, and what people read of rules and scorecards."""
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["data"], row["split"], row["model"]), []).append(row)
@@ -209,6 +223,9 @@ def show(rows: list[dict[str, Any]]) -> None:
             for column in columns
         ]
         print(f"| {data} | {split} | {model} | {' | '.join(figures)} | {len(group)} |")
+    for row in rows if lines else ():
+        if "lines" in row:
+            print("\n".join(["", f"{row['data']}, {row['split']} split", *row["lines"]]))
 
 
 def main() -> None:
@@ -218,6 +235,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--lines", action="store_true")
     options = parser.parse_args()
     if unknown := sorted(set(options.data) - set(TABLES)):
         parser.error(f"data must be of {', '.join(TABLES)}. Got {unknown[0]!r} instead.")
@@ -234,7 +252,7 @@ def main() -> None:
     if not options.show:
         for name in options.data:
             regression_rows(name, options.smiles, options.seeds, done, keep)
-    show(rows)
+    show(rows, lines=options.lines)
 
 
 if __name__ == "__main__":

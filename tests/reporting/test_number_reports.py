@@ -86,6 +86,7 @@ def test_nodes_have_numbers_and_reports_work_without_truth() -> None:
     page = report(model, graphs, missing, mask=mask, n_examples=1)
     assert page.to_dict()["scores"][0]["r2"] == 1
     assert "is about nodes" in page.to_markdown()
+    assert page.to_markdown().startswith("# Rules for nodes\n")
     bare = report(model, graphs, n_examples=1)
     assert bare.to_dict()["baseline"] is None
     assert "nothing can be compared" in bare.to_html()

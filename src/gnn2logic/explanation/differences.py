@@ -70,7 +70,9 @@ class ModelDifference:
     def __bool__(self) -> bool:
         """Whether a difference was seen, on the data or on a small graph."""
         seen = any(one is not None and one.equal is False for one in self.classes.values())
-        return bool(len(self.rows)) or seen
+        # Of models that have no number in common every answer differs.
+        other = self.answers is not None and not self.classes and not self.repointed
+        return bool(len(self.rows)) or seen or (other and not len(self.old_labels))
 
     def __str__(self) -> str:
         lines = []

@@ -253,11 +253,12 @@ def _teacher_name(teacher: Any) -> str | None:
     return f"{class_name} ({conv})" if isinstance(conv, str) else class_name
 
 
-def _heading(model: object, dataset_name: str | None, teacher: object) -> str:
+def _heading(model: FittedModel, dataset_name: str | None, teacher: object) -> str:
     if isinstance(model, ScorecardPredictor):
-        what = "A network as a scorecard" if teacher is not None else "A scorecard for graphs"
+        ours = f"A scorecard for {model.level}s"
+        what = "A network as a scorecard" if teacher is not None else ours
     else:
-        what = "A network in logic" if teacher is not None else "Rules for graphs"
+        what = "A network in logic" if teacher is not None else f"Rules for {model.level}s"
     return what if dataset_name is None else f"{what}: {dataset_name}"
 
 
