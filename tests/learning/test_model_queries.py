@@ -125,6 +125,23 @@ def test_models_of_nodes() -> None:
     assert said == model.predict(graphs).tolist()
 
 
+@pytest.mark.parametrize("kinds", [("single", "it's = double"), (1, 2), (1.0, -2.0), (False, True)])
+def test_functions_read_edge_attributes_as_models_do(kinds: tuple[Any, Any]) -> None:
+    rng = np.random.default_rng(0)
+    drawn = []
+    for _ in range(60):
+        graph = nx.gnp_random_graph(int(rng.integers(3, 7)), 0.6, seed=int(rng.integers(2**31)))
+        for ends in graph.edges:
+            graph.edges[ends]["a=b"] = kinds[int(rng.integers(2))]
+        drawn.append(graph)
+    y = [sum(kind == kinds[1] for *_, kind in g.edges(data="a=b")) > 2 for g in drawn]
+    model = gl.IDTClassifier(algorithm="layers", n_layers=1, random_state=0).fit(drawn, y)
+    predict = function_in(model.to_python(), "predict")
+    said = [predict(graph) for graph in drawn]
+    assert said == model.predict(drawn).tolist()
+    assert len(set(said)) == 2
+
+
 def test_one_class_is_said_of_every_graph() -> None:
     model = gl.from_formulas({"yes": "true"}, otherwise="no", names=["U0"])
     graph = PlainGraph(1, {"U0": [True]}, [])

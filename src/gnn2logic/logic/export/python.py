@@ -46,7 +46,8 @@ def {name}(graph, properties=None):
 '''
 _TYPED = """\
         An edge of a networkx graph is in relation r if its attribute "relation" is r, or its
-        attribute r is true. In a plain graph each edge is a pair (node, relation).
+        attribute r is true, and in relation name=value if its attribute of this name has this
+        value. In a plain graph each edge is a pair (node, relation).
 """
 
 
@@ -214,10 +215,9 @@ class _PythonWriter:
         if edges.relation is None:
             self.lines += ["for v, w, _ in edges:", f"    {add}"]
         else:
-            relation = repr(edges.relation)
             self.lines += [
                 "for v, w, data in edges:",
-                f'    if data.get("relation") == {relation} or data.get({relation}) is True:',
+                f"    if {_relation_condition(edges.relation)}:",
                 f"        {add}",
             ]
         return name
@@ -267,6 +267,19 @@ class _PythonWriter:
         if len(answer.columns) == 1:
             return [*lines, f"    predicted[v] = {labels}[scores[0] >= {answer.threshold}]"]
         return [*lines, f"    predicted[v] = {labels}[scores.index(max(scores))]"]
+
+
+def _relation_condition(name: str) -> str:
+    """Return when the attributes of an edge put it into a relation, as readers of graphs do."""
+    conditions = [f'data.get("relation") == {name!r}', f"data.get({name!r}) is True"]
+    for at, sign in enumerate(name):
+        if sign == "=":
+            key, text = name[:at], name[at + 1 :]
+            # Numbers are whole there, and written as such.
+            is_number = text.removeprefix("-").isdecimal() and str(int(text)) == text
+            wanted = f"in ({text!r}, {text})" if is_number else f"== {text!r}"
+            conditions.append(f"data.get({key!r}) {wanted}")
+    return " or ".join(conditions)
 
 
 def _condition(test: ColumnTest) -> str:
