@@ -115,14 +115,34 @@ def test_rules_of_numbers() -> None:
     assert len(set(said)) > 1
 
 
-def test_models_of_nodes() -> None:
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        gl.IDTNodeClassifier(algorithm="layers", n_layers=1, random_state=0),
+        gl.ScorecardNodeClassifier(max_lines=2, n_layers=1, random_state=0),
+    ],
+)
+def test_models_of_nodes(estimator: Any) -> None:
     graphs = gl.random_graphs(30, sizes=5, random_state=0)
     y = gl.parse("A U0 > 1 & U1").evaluate(graphs, level="node")
-    model = gl.IDTNodeClassifier(algorithm="layers", n_layers=1, random_state=0).fit(graphs, y)
+    model = estimator.fit(graphs, y)
+    wanted = model.predict(graphs).tolist()
     drawn = gl.to_networkx(graphs)
     predict = function_in(model.to_python(name="label"), "label")
-    said = [predict(graph)[v] for graph in drawn for v in graph]
-    assert said == model.predict(graphs).tolist()
+    assert [predict(graph)[v] for graph in drawn for v in graph] == wanted
+    plain = [
+        PlainGraph(
+            len(graph),
+            {name: [graph.nodes[v][name] for v in graph] for name in graphs.names},
+            [(v, w, None) for v in graph for w in graph.adj[v]],
+        )
+        for graph in drawn
+    ]
+    truths = dict.fromkeys(graphs.names, "BOOLEAN")
+    for rows in (sqlite_rows, duckdb_rows):
+        assert [bool(row[2]) for row in rows(model.to_sql(), plain, truths)] == wanted
+    cypher = model.to_cypher(names=gl.CypherNames(node="node"))
+    assert [row[-1] for row in ladybug_rows(cypher, plain, truths)] == wanted
 
 
 @pytest.mark.parametrize("kinds", [("single", "it's = double"), (1, 2), (1.0, -2.0), (False, True)])
