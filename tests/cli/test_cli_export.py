@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gnn2logic as gl
-from cli_runs import run, save_model
+from cli_runs import run, run_json, save_model
 from oracle import PlainGraph
 
 pytest.importorskip("duckdb", reason="needs duckdb, of the extra 'dev'")
@@ -30,6 +30,17 @@ def test_the_query_is_that_of_the_model(model: Path) -> None:
     few = PlainGraph(2, {"U0": [False] * 2, "U1": [True] * 2}, [])
     rows = sqlite_rows(query, [many, few], {"U0": "BOOLEAN", "U1": "BOOLEAN"})
     assert rows == [(0, "true"), (1, "false")]
+
+
+def test_programs_are_told_what_was_written(model: Path, tmp_path: Path) -> None:
+    told = run_json("export", model, "--to", "sql")
+    assert told == {"language": "sql", "text": gl.load(model).to_sql()}
+    script = tmp_path / "rule.py"
+    told = run_json("export", model, "--to", "python", "--out", script, "--quiet")
+    assert told == {"language": "python", "file": str(script)}
+    assert script.read_text(encoding="utf-8").rstrip("\n") == gl.load(model).to_python().rstrip(
+        "\n"
+    )
 
 
 def test_names_are_those_of_the_database(model: Path) -> None:

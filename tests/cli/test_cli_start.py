@@ -33,6 +33,7 @@ def test_the_script_for_own_data_runs_as_it_is(tmp_path: Path) -> None:
     rules = gl.load(tmp_path / "my_rules.idt.json")
     assert isinstance(rules, gl.IDTPredictor)
     assert gl.equivalent(rules.formula("lively"), gl.parse("1(red & A large > 0) > 2"))
+    assert "lively: more than 2 nodes are red, and have at least one neighbour" in done.stdout
     assert "rules and network agree about" in done.stdout
     assert (tmp_path / "my_rules.html").stat().st_size > 10_000
 

@@ -50,7 +50,9 @@ def diff(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Say what changed between two models: on data, on small graphs and in their conditions.
+    """Say what changed between two models.
+
+    It compares them on data, on small graphs and in their conditions.
 
     The exit code is 1 if a difference was seen.
     """

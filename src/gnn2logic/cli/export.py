@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gnn2logic._text import one_line
-from gnn2logic.cli.options import ModelArgument, QuietOption, TargetOption, settings_from
-from gnn2logic.cli.output import check_output, emit, talker
+from gnn2logic.cli.options import (
+    JsonOption,
+    ModelArgument,
+    QuietOption,
+    TargetOption,
+    settings_from,
+)
+from gnn2logic.cli.output import check_output, emit, emit_json, talker
 from gnn2logic.exceptions import ParameterError, UnsupportedInputError
 
 if TYPE_CHECKING:
@@ -62,6 +68,7 @@ def export(
         typer.Option(help="A file to write; by default it goes to stdout.", show_default=False),
     ] = None,
     target: TargetOption = None,
+    as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Write a model for other programs.
@@ -79,13 +86,17 @@ def export(
         check_output(out)
     from gnn2logic.cli.subjects import load_one
 
-    text = _written(load_one(model, target), to, names)
+    text = _written(load_one(model, target), to, names).rstrip("\n")
+    if as_json:
+        where = {"text": text} if out is None else {"file": str(out)}
+        emit_json({"language": to.value, **where})
+    elif out is None:
+        emit(text)
     if out is None:
-        emit(text.rstrip("\n"))
         return
     from gnn2logic._files import write_atomically
 
-    write_atomically(out, (text.rstrip("\n") + "\n").encode())
+    write_atomically(out, f"{text}\n".encode())
     say(f"The model is in {out}.")
 
 

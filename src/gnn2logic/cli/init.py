@@ -38,7 +38,7 @@ def init(
         raise ParameterError(f"{script} is there already. Give another name, or --overwrite.")
     text = (files("gnn2logic.cli") / "own_script.txt").read_text(encoding="utf-8")
     with writing_to(script):
-        write_atomically(script, text.replace("{name}", script.name).encode())
+        write_atomically(script, text.replace("SCRIPT", script.name).encode())
     if as_json:
         emit_json({"file": str(script)})
     say(f"Try it: python {script}. Then put your graphs and your network into its parts 1 and 2.")

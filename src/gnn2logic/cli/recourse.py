@@ -59,7 +59,7 @@ def recourse(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Find the smallest change of a graph after which the rules say something else.
+    """Find the smallest change of a graph that changes the answer.
 
     With --teacher the network has to say something else as well. The exit code is 1 if no such
     change was found.

@@ -115,7 +115,7 @@ def reproduce(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the tables of the paper anew, or compare models on data of your choice.
+    """Make the tables of the paper anew, or compare models.
 
     Its seven models are cross-validated on its seven data sets. With --dataset, any of our models,
     networks and baselines are cross-validated on any data. A run that was stopped goes on when the
