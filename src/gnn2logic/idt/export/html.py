@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gnn2logic.idt.rule_texts import shown_classes
 from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.logic.printing.english import to_english
+from gnn2logic.logic.printing.steps import in_steps
 from gnn2logic.logic.printing.text import to_unicode
 
 if TYPE_CHECKING:
@@ -30,8 +31,10 @@ def rules_to_html(rules: RuleTable, max_leaves: int = 8) -> str:
     True
     """
     shown = [rule for rule in rules if rule.chosen or rule.n_leaves <= max_leaves]
-    measures = ("accuracy", "class") if rules.chosen.mae is None else ("R2", "MAE", "number")
-    titles = ("", "index", "leaves", "size", "depth", *measures, "share", "formula")
+    measures = ("accuracy",) if rules.chosen.mae is None else ("R2", "MAE")
+    tried = ("held out",) if any(rule.held_out is not None for rule in rules) else ()
+    answer = "class" if rules.chosen.mae is None else "number"
+    titles = ("", "index", "size", *measures, *tried, answer, "share", "formula")
     heads = "".join(f'<th style="{_LEFT}">{title}</th>' for title in titles)
     rows = "".join(_rows(rule, rules) for rule in shown)
     hidden = len(rules) - len(shown)
@@ -43,9 +46,9 @@ def model_to_html(model: IDTPredictor) -> str:
     """Return a fitted model: what it is, the table of rules, and the chosen rule in words."""
     table = model.rules_
     chosen = table.chosen
-    said = {label: to_english(chosen.formulas[label]) for label in shown_classes(chosen)}
+    said = {label: in_steps(chosen.formulas[label]) for label in shown_classes(chosen)}
     words = "".join(
-        f"<p><b>{escape(table.name_of(label))}</b>: {_lines(text)}.</p>"
+        f"<p><b>{escape(table.name_of(label))}</b>: {_lines(text)}</p>"
         for label, text in said.items()
     )
     target = model.target
@@ -64,7 +67,9 @@ def _rows(rule: Rule, rules: RuleTable) -> str:
     start = ' style="font-weight:bold" aria-current="true"' if rule.chosen else ""
     mark = '<span title="the chosen rule">&#9654;</span>' if rule.chosen else ""
     measured = [f"{rule.accuracy:.4f}", *([] if rule.mae is None else [f"{rule.mae:.4g}"])]
-    numbers = (rule.index, rule.n_leaves, rule.size, rule.modal_depth, *measured)
+    if any(other.held_out is not None for other in rules):
+        measured.append("" if rule.held_out is None else f"{rule.held_out:.4f}")
+    numbers = (rule.index, rule.size, *measured)
     span = f' rowspan="{len(labels)}"'
     head = f'<td{span} style="{_LEFT}">{mark}</td>' + "".join(
         f'<td{span} style="{_RIGHT}">{number}</td>' for number in numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from gnn2logic.logic.printing.english import to_english
+from gnn2logic.logic.printing.steps import in_steps
 from gnn2logic.logic.printing.text import to_unicode
 from gnn2logic.logic.syntax import Formula
 
@@ -25,5 +25,5 @@ def to_html(formula: Formula) -> str:
         '<pre style="margin:0;white-space:pre-wrap;background:none">'
         f"{escape(to_unicode(formula))}</pre>"
         '<div style="opacity:.75;white-space:pre-line">'
-        f"{escape(to_english(formula))}</div></div>"
+        f"{escape(in_steps(formula))}</div></div>"
     )
