@@ -8,6 +8,7 @@ import pytest
 from gnn2logic import IDTClassifier, parse, random_graphs
 from gnn2logic.learning.search import outcome as outcomes
 from gnn2logic.learning.search.rule_search import Clock
+from gnn2logic.learning.search.selection import held_out_folds
 
 
 def test_a_fold_without_time_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,3 +61,16 @@ def test_one_row_of_a_class_is_learned_from_and_others_are_held_out() -> None:
     labels[0] = 2
     model = IDTClassifier(n_layers=0, random_state=0).fit(graphs, labels)
     assert all(rule.held_out is not None for rule in model.rules_)
+
+
+def test_a_rare_class_does_not_make_fewer_folds() -> None:
+    classes = np.repeat([0, 1, 2, 3], [100, 50, 2, 1])
+    folds = held_out_folds(classes, 4, None, (0,))
+    assert folds is not None
+    assert np.bincount(folds[:-1]).tolist() == [31, 31, 30, 30, 30]
+    assert folds[-1] == -1
+    assert len(set(folds[150:152].tolist())) == 2
+    few = held_out_folds(np.array([0, 0, 1, 1, 1]), 2, None, (0,))
+    assert few is not None
+    assert few.max() == 2
+    assert held_out_folds(np.array([0, 1, 2]), 3, None, (0,)) is None

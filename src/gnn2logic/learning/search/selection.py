@@ -110,7 +110,7 @@ def counterpart(front: Sequence[SearchedRule], rule: SearchedRule, size: int) ->
 def held_out_folds(
     classes: IntArray, n_classes: int, groups: IntArray | None, seed: Sequence[int]
 ) -> IntArray | None:
-    """Return the fold of every row, or None if there are too few rows of some class.
+    """Return the fold of every row, -1 for the only row of a class; None if all are alone.
 
     Parameters
     ----------
@@ -128,7 +128,8 @@ def held_out_folds(
     if not several.any():
         return None
     folds = np.full(len(classes), -1)
-    n_folds = min(N_FOLDS, int(counts[counts > 1].min()))
+    # A rare class is in some of the folds, and says nothing about how many there are.
+    n_folds = min(N_FOLDS, int(counts.max()))
     folds[several] = stratified_folds(classes[several], n_folds, [*seed, 1])
     return folds
 
