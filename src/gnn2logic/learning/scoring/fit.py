@@ -15,7 +15,8 @@ from gnn2logic._progress import Progress
 from gnn2logic.engines.protocol import Engine
 from gnn2logic.exceptions import InterruptedSearchWarning
 from gnn2logic.learning.data import RowLabels, TrainingData
-from gnn2logic.learning.scoring.lines import DraftLine, LineSettings
+from gnn2logic.learning.scoring.drafts import DraftLine
+from gnn2logic.learning.scoring.lines import LineSettings
 from gnn2logic.learning.scoring.losses import TARGET_STEPS, PatternTable, loss_for
 from gnn2logic.learning.scoring.outcome import CardOutcome, card_points, search_cards
 from gnn2logic.learning.scoring.points import RoundedPoints

@@ -14,16 +14,16 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.learning.scoring.drafts import DraftLine, truths_of
 from gnn2logic.learning.scoring.losses import TARGET_STEPS
 from gnn2logic.learning.scoring.reading import reading_cost
 from gnn2logic.learning.scoring.refits import Pace, Refit, ScoreTargets
-from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.learning.search.cuts import Form
 from gnn2logic.learning.search.judging import Judge
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.rounds import RoundSettings, Search
 
-__all__ = ["DraftLine", "LineSearch", "LineSettings"]
+__all__ = ["LineSearch", "LineSettings"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -90,25 +90,6 @@ class LineSettings:
     def of_depth(self, depth: int) -> Self:
         """Return settings whose lines nest at most so many modal parameters."""
         return replace(self, rounds=replace(self.rounds, depth=depth))
-
-
-@dataclass(frozen=True)
-class DraftLine:
-    """A line without points: conditions on one column from weak to strong.
-
-    Parameters
-    ----------
-    column : int
-    form : Form or None
-        What is compared; None for conditions on nodes.
-    cuts : tuple of int
-    conditions : tuple of Condition
-    """
-
-    column: int
-    form: Form | None
-    cuts: tuple[int, ...]
-    conditions: tuple[Condition, ...]
 
 
 class LineSearch:
@@ -383,18 +364,3 @@ class LineSearch:
             gain = sums[cut] ** 2 / inside + rest**2 / outside - everything**2 / total
             gains.append((cut, float(gain)))
         return gains
-
-
-def reading_cost_of(lines: Sequence[DraftLine]) -> int:
-    """Return how hard lines are to read: a further condition on a count is one more symbol."""
-    return sum(
-        reading_cost(line.conditions[0].formula) + len(line.conditions) - 1 for line in lines
-    )
-
-
-def truths_of(lines: Sequence[DraftLine], rows: IntArray) -> npt.NDArray[np.bool_]:
-    """Return where the conditions of all lines hold, of shape (n_rows, n_conditions)."""
-    conditions = [condition.truth[rows] for line in lines for condition in line.conditions]
-    if not conditions:
-        return np.zeros((len(rows), 0), dtype=bool)
-    return np.stack(conditions, axis=1)

@@ -8,13 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.learning.scoring.lines import (
-    DraftLine,
-    LineSearch,
-    LineSettings,
-    reading_cost_of,
-    truths_of,
-)
+from gnn2logic.learning.scoring.drafts import DraftLine, reading_cost_of, truths_of
+from gnn2logic.learning.scoring.lines import LineSearch, LineSettings
 from gnn2logic.learning.scoring.losses import Loss, PatternTable
 from gnn2logic.learning.scoring.points import RoundedPoints, rounded_points
 from gnn2logic.learning.scoring.refits import ScoreTargets
