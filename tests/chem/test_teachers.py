@@ -89,7 +89,7 @@ SAID = {
     "1(ogb_atomic_num=6 & ogb_hybridization=1 & is_in_ring) > 0": (
         "at least one sp2 nitrogen atom in a ring"
     ),
-    "1(atomic_num=20 & formal_charge=7) > 0": "at least one Ca atom with charge +2",
+    "1(atomic_num=20 & formal_charge=7) > 0": "at least one calcium atom with charge +2",
     "1(formal_charge=5 & !total_degree=3) > 0": (
         "at least one uncharged atom not with three neighbours counting hydrogens"
     ),

@@ -28,14 +28,40 @@ def test_what_is_said(text: str) -> None:
     assert gl.chem.in_words(gl.parse(text)) == SAID[text]
 
 
-def test_what_has_no_such_words_is_told_in_whole_sentences() -> None:
-    rule = gl.parse("1(nitrogen & 1-I-A(carbon & hydrogens=2) > 1) > 3")
-    assert gl.chem.in_words(rule) == (
-        "more than 3 nitrogen atoms have more than 1 non-neighbour other than themselves that is "
-        "a carbon atom and bonded to 2 hydrogens"
-    )
-    unknown = gl.parse("1(1-I-A U0 > 0) > 0")
-    assert gl.chem.in_words(unknown) == unknown.to_english()
+MORE = {
+    "1(nitrogen & 1-I-A(carbon & hydrogens=2) > 1) > 3": (
+        "at least four nitrogen atoms with, among the other atoms that are not neighbours, at "
+        "least two carbon atoms with two hydrogens"
+    ),
+    "1(I+A(nitrogen) > 0) > 0": "at least one atom being or bonded to a nitrogen atom",
+    "1(A(aromatic | ring=5) > 1/2) <= 50%": (
+        "at most half of the atoms are atoms with more than half of the neighbours being "
+        "(aromatic atoms or (atoms in a ring of 5))"
+    ),
+    "2 <= 1(A[double] oxygen = 2) <= 3": (
+        "between two and three atoms double-bonded to exactly two oxygen atoms"
+    ),
+    "1(carbon & !(aromatic & hydrogens=1)) = 0": (
+        "no carbon atom not being an aromatic atom with one hydrogen"
+    ),
+    "1(sp2 & !hydrogens=2 & !charge=-1) > 0 & !(1 metal > 0 & 1 U0 > 1)": (
+        "it is not the case that (at least two atoms being U0, and at least one metal atom), and at "
+        "least one (sp2 atom not negatively charged and not with two hydrogens)"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", MORE)
+def test_there_are_words_for_whatever_rules_say(text: str) -> None:
+    assert gl.chem.in_words(gl.parse(text)) == MORE[text]
+
+
+def test_what_is_too_long_for_a_sentence_is_told_in_steps() -> None:
+    formula = gl.predicate("carbon")
+    for _ in range(12):
+        formula = (gl.A(formula & gl.predicate("nitrogen")) > 1) | (gl.A(formula) > 0)
+    said = gl.chem.in_words(formula)
+    assert "of kind (1)" in said and len(said) < 10_000
 
 
 def test_groups_are_named_where_they_are_the_same_on_all_molecules() -> None:
@@ -87,5 +113,5 @@ def test_reports_speak_of_atoms() -> None:
     )
     rules = gl.report(model, graphs).to_dict()["rules"]
     words = {rule["short_words"] for rule in rules}
-    assert "at least one carbon atom double-bonded to an oxygen atom" in words
+    assert "at least one carbon of a carbonyl group" in words
     assert not any("node" in said for said in words)

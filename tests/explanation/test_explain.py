@@ -304,7 +304,7 @@ def test_aids_in_words() -> None:
     found: Explanation = explain(model, data.graphs[number])
     expected = (
         "Because\n"
-        "  1. There are more than 12 nodes.\n"
+        "  1. At least 13 atoms.\n"
         "     1 true > 12\n"
         "     47 counted; 35 fewer would break it.\n"
     )

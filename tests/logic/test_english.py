@@ -22,6 +22,8 @@ from gnn2logic.logic import (
 )
 from gnn2logic.logic.build import threshold_from
 from gnn2logic.logic.printing.english import nodes_in_english
+from gnn2logic.logic.printing.english_words import Names
+from gnn2logic.logic.printing.molecules import MoleculeNames
 from gnn2logic.logic.syntax import Modal, modal, negation
 
 Operator = tuple[Modality, str]
@@ -68,13 +70,13 @@ def all_formulas(names: tuple[str, ...], modals: list[Operator], size: int) -> l
     return [formula for group in by_size.values() for formula in group]
 
 
-def trial_batch(names: tuple[str, ...]) -> GraphBatch:
+def trial_batch(names: tuple[str, ...], relations: tuple[str, ...] = ("r", "s")) -> GraphBatch:
     common = {
         "names": names,
         "random_state": 1,
         "loops": True,
         "max_multiplicity": 2,
-        "relations": ("r", "s"),
+        "relations": relations,
     }
     sizes = [1, 2, 3, 4, 5, 6, 7] * 12
     return GraphBatch.concat(
@@ -106,12 +108,34 @@ def test_inequivalent_formulas_have_different_texts(
     names: tuple[str, ...], modals: tuple[str, ...]
 ) -> None:
     """All formulas of size up to 6 over each vocabulary."""
-    batch = trial_batch(names)
+    assert_texts_differ(names, modals, NOUNS, trial_batch(names))
+
+
+@pytest.mark.parametrize(
+    ("names", "modals"),
+    [
+        (("carbon", "aromatic"), ("A > 0", "A > 1", "A > 1/2", "1 > 0")),
+        (("carbon", "hydrogens=0"), ("A > 2", "1 > 1", "I+A > 0", "I+A > 1/2")),
+        (("charge=+1",), ("I > 0", "I > 1/2", "1-A > 0", "1-I-A > 1", "1-I > 0")),
+        (("ring=6", "U0"), ("A[double] > 0", "A[ring] > 1", "1 > 1/2", "A[r] > 0")),
+        (("x=1", "metal"), ("A > 0", "1 > 1", "1-I-A > 1/2", "I+A > 1")),
+    ],
+)
+def test_inequivalent_formulas_have_different_words_of_chemists(
+    names: tuple[str, ...], modals: tuple[str, ...]
+) -> None:
+    batch = trial_batch(names, ("r", "double", "ring"))
+    assert_texts_differ(names, modals, MoleculeNames(names), batch)
+
+
+def assert_texts_differ(
+    names: tuple[str, ...], modals: tuple[str, ...], words: Names, batch: GraphBatch
+) -> None:
     by_text: dict[str, Formula] = {}
     total = 0
     for formula in all_formulas(names, operators(*modals), size=6):
         total += 1
-        text = formula.to_english(NOUNS)
+        text = formula.to_english(words)
         other = by_text.setdefault(text, formula)
         if other is not formula:
             same = evaluate(formula, batch, level="node") == evaluate(other, batch, level="node")

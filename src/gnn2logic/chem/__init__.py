@@ -6,7 +6,7 @@ from gnn2logic.chem.pyg_features import named_pyg
 from gnn2logic.chem.smarts import SmartsCondition, SmartsRule, smarts_rule, to_smarts
 from gnn2logic.chem.tables import read_csv, scaffold_split, scaffolds
 from gnn2logic.chem.vocabulary import OGB_ATOM_FEATURES, PYG_ATOM_FEATURES
-from gnn2logic.chem.words import GROUPS, in_words, named_groups
+from gnn2logic.chem.words import GROUPS, in_words, molecule_words, named_groups
 
 __all__ = [
     "GROUPS",
@@ -22,6 +22,7 @@ __all__ = [
     "from_sdf",
     "from_smiles",
     "in_words",
+    "molecule_words",
     "named_groups",
     "named_pyg",
     "read_csv",

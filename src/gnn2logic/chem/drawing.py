@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from gnn2logic._optional import import_optional
 from gnn2logic._validation import check_whole
-from gnn2logic.chem.vocabulary import BONDS, HYDROGENS, atom_symbols, with_everyday_names
+from gnn2logic.chem.vocabulary import BONDS, atom_symbols, with_everyday_names
 from gnn2logic.exceptions import GraphError, MissingDependencyError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
+from gnn2logic.logic.printing.molecule_names import HYDROGENS
 
 __all__ = ["Drawing", "draw", "drawing_if_molecule", "flat_coordinates", "to_mol"]
 

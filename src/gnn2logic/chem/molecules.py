@@ -18,9 +18,7 @@ from gnn2logic._validation import check_choice, some_of
 from gnn2logic.chem.vocabulary import (
     BONDS,
     CHARGES,
-    ELEMENTS,
     HYBRIDISATIONS,
-    HYDROGENS,
     METALS,
     RING_SIZES,
     STEREO,
@@ -29,6 +27,7 @@ from gnn2logic.chem.vocabulary import (
 from gnn2logic.exceptions import DataSetError, GraphError, ParameterError, UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.inputs import boundaries, structure
+from gnn2logic.logic.printing.molecule_names import ELEMENTS, HYDROGENS
 
 __all__ = [
     "Molecules",

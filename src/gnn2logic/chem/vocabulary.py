@@ -8,11 +8,17 @@ from types import MappingProxyType
 import numpy as np
 
 from gnn2logic.graphs.batch import GraphBatch
-from gnn2logic.logic.printing.elements import ELEMENT_NAMES, element_symbol
+from gnn2logic.logic.printing.elements import ELEMENT_NAMES
+from gnn2logic.logic.printing.molecule_names import (
+    ELEMENTS,
+    HYDROGENS,
+    NO_CHARGE,
+    element_of,
+    everyday_name,
+)
 
 __all__ = [
     "BONDS",
-    "ELEMENTS",
     "HYBRIDISATIONS",
     "METALS",
     "OGB_ATOM_FEATURES",
@@ -23,36 +29,15 @@ __all__ = [
     "atom_smarts",
     "atom_symbols",
     "bond_smarts",
-    "element_of",
-    "everyday_name",
     "with_everyday_names",
 ]
 
-# The elements that have a name of their own; atoms of all others are metals or "other element".
-ELEMENTS = MappingProxyType(
-    {
-        "hydrogen": ("H", 1),
-        "boron": ("B", 5),
-        "carbon": ("C", 6),
-        "nitrogen": ("N", 7),
-        "oxygen": ("O", 8),
-        "fluorine": ("F", 9),
-        "silicon": ("Si", 14),
-        "phosphorus": ("P", 15),
-        "sulfur": ("S", 16),
-        "chlorine": ("Cl", 17),
-        "selenium": ("Se", 34),
-        "bromine": ("Br", 35),
-        "iodine": ("I", 53),
-    }
-)
 METALS = frozenset(
     [3, 4, *range(11, 14), *range(19, 32), *range(37, 52), *range(55, 85), *range(87, 113)]
 )
 _METAL, _OTHER = "metal", "other element"
 
 CHARGES = (-1, 1)
-HYDROGENS = range(5)
 RING_SIZES = range(3, 9)
 HYBRIDISATIONS = ("sp", "sp2", "sp3")
 STEREO = ("chiral=R", "chiral=S")
@@ -100,58 +85,6 @@ def atom_names(*, stereo: bool) -> tuple[str, ...]:
     )
 
 
-_ALL_SYMBOLS = tuple(ELEMENT_NAMES)
-_SYMBOLS = {symbol: name for name, (symbol, _) in ELEMENTS.items()}
-
-
-def element_of(predicate: str) -> str | None:
-    """Return the symbol of the element that a predicate stands for; None if it is not one.
-
-    Names of the TU collection are understood: ``chem=C``, ``symbol=Cl``, ``atom=N``, ``label=O``.
-
-    >>> element_of("carbon"), element_of("chem=Cl"), element_of("aromatic")
-    ('C', 'Cl', None)
-    """
-    if predicate in ELEMENTS:
-        return ELEMENTS[predicate][0]
-    symbol = element_symbol(predicate)
-    if symbol is not None:
-        return symbol
-    numbered = re.fullmatch(r"(ogb_)?atomic_num=(\d{1,3})", predicate)
-    # OGB counts elements from 0.
-    number = int(numbered[2]) + bool(numbered[1]) if numbered else 0
-    return _ALL_SYMBOLS[number - 1] if 0 < number <= len(_ALL_SYMBOLS) else None
-
-
-# PyG and OGB count charges from -5.
-_NO_CHARGE = 5
-# How PyG and OGB number what `from_smiles` has a name for.
-_HYBRIDISATION_CODES = {
-    "hybridization": {2: "sp", 3: "sp2", 4: "sp3"},
-    "ogb_hybridization": {0: "sp", 1: "sp2", 2: "sp3"},
-}
-
-
-def everyday_name(predicate: str) -> str:
-    """Return what `from_smiles` calls a predicate of PyG's, OGB's or TU's; others as they are.
-
-    >>> everyday_name("atomic_num=8"), everyday_name("formal_charge=6"), everyday_name("num_hs=2")
-    ('oxygen', 'charge=+1', 'hydrogens=2')
-    """
-    symbol = element_of(predicate)
-    if symbol is not None:
-        return _SYMBOLS.get(symbol, f"element={symbol}")
-    if predicate == "is_aromatic":
-        return "aromatic"
-    column, _, text = predicate.partition("=")
-    code = int(text) if text.isascii() and text.isdigit() else -1
-    if column == "formal_charge" and 0 <= code <= 2 * _NO_CHARGE:
-        return f"charge={code - _NO_CHARGE:+d}" if code != _NO_CHARGE else "uncharged"
-    if column == "num_hs" and code in HYDROGENS:
-        return f"hydrogens={code}"
-    return _HYBRIDISATION_CODES.get(column, {}).get(code, predicate)
-
-
 def with_everyday_names(graphs: GraphBatch) -> GraphBatch:
     """Return the graphs with the names that `from_smiles` has for their predicates.
 
@@ -166,6 +99,7 @@ def with_everyday_names(graphs: GraphBatch) -> GraphBatch:
     return graphs.with_predicates(graphs.predicates, names)
 
 
+_ALL_SYMBOLS = tuple(ELEMENT_NAMES)
 _NAMED = tuple(number for _, number in ELEMENTS.values())
 # Noble gases, what lies between metals and the rest, and 0, which stands for any atom.
 _OTHERS = tuple(sorted(set(range(119)) - METALS - set(_NAMED)))
@@ -236,7 +170,7 @@ def atom_smarts(predicate: str) -> str | None:
         return "&".join(f"!D{number}" for number in range(int(large[1]) + 1))
     charge = re.fullmatch(r"formal_charge=(\d|10)", predicate)
     if charge:
-        return f"{int(charge[1]) - _NO_CHARGE:+d}"
+        return f"{int(charge[1]) - NO_CHARGE:+d}"
     everyday = everyday_name(predicate)
     if everyday in HYBRIDISATIONS:
         return _FIXED[everyday]

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import NamedTuple
+from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
-from gnn2logic.chem.vocabulary import (
-    BONDS,
-    ELEMENTS,
-    HYDROGENS,
-    atom_symbols,
-    element_of,
-    everyday_name,
-    with_everyday_names,
-)
-from gnn2logic.exceptions import TranslationError
+from gnn2logic.chem.vocabulary import atom_symbols, with_everyday_names
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.inputs import check_batch
-from gnn2logic.graphs.structure_names import predicate_words
 from gnn2logic.logic.evaluation import evaluate_each
 from gnn2logic.logic.parsing import parse
 from gnn2logic.logic.printing.english import is_about_graph, to_english
-from gnn2logic.logic.printing.english_nouns import share_in_words
-from gnn2logic.logic.printing.english_words import Names
-from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or, Predicate, predicate
-from gnn2logic.logic.walk import predicate_names, relation_names, subformulas, substitute
+from gnn2logic.logic.printing.molecules import MoleculeNames
+from gnn2logic.logic.syntax import Constant, Formula, Not, Predicate
+from gnn2logic.logic.walk import predicate_names, relation_names, subformulas
 
-__all__ = ["GROUPS", "in_words", "molecule_vocabulary", "named_groups", "short_words_of_chemists"]
+__all__ = ["GROUPS", "in_words", "molecule_words", "named_groups"]
 
 # Nitrogen beside a carbonyl group or another double bond is no amine.
 _PLAIN_CARBON = "(carbon & !(A[double] true > 0) & !(A[triple] true > 0))"
@@ -81,6 +69,19 @@ _GROUPS = {
 }
 GROUPS: Mapping[tuple[str, str], Formula] = {name: parse(text) for name, text in _GROUPS.items()}
 """Groups by the atom that stands for them: its name, one and several, and what is true of it."""
+# The same for data sets that know neither charges nor hydrogens.
+_NITRO = "nitrogen & A oxygen = 2 & A true = 3"
+_WITHOUT_HYDROGENS = {
+    ("nitrogen of a nitro group", "nitrogens of nitro groups"): parse(_NITRO),
+    ("oxygen of a nitro group", "oxygens of nitro groups"): parse(
+        f"oxygen & A true = 1 & A({_NITRO}) > 0"
+    ),
+}
+_NAMES = {
+    group: name
+    for definitions in (GROUPS, _WITHOUT_HYDROGENS)
+    for name, group in definitions.items()
+}
 
 
 def named_groups(formula: Formula, graphs: GraphBatch) -> dict[Formula, tuple[str, str]]:
@@ -97,78 +98,50 @@ def named_groups(formula: Formula, graphs: GraphBatch) -> dict[Formula, tuple[st
     >>> [one for one, _ in named_groups(rule, graphs).values()]
     ['oxygen of a hydroxyl group', 'carbon of a carboxyl group']
     """
-    graphs = check_batch(graphs)
-    everyday = with_everyday_names(graphs)
-    groups = {
-        group: name
-        for name, group in GROUPS.items()
-        if set(predicate_names(group)) <= set(everyday.names)
-        and set(relation_names(group)) <= set(graphs.relation_names)
-    }
-    candidates = [
-        candidate
-        for candidate in subformulas(formula)
-        if not is_about_graph(candidate) and not isinstance(candidate, Constant | Predicate | Not)
-    ]
-    truth, group_truth = evaluate_each(candidates, graphs), evaluate_each([*groups], everyday)
-    named: dict[Formula, tuple[str, str]] = {}
-    for candidate in candidates:
-        for group, name in groups.items():
-            members = group_truth[group]
-            if members.any() and np.array_equal(truth[candidate], members):
-                named.setdefault(candidate, name)
-    return named
+    return _Groups(check_batch(graphs)).among(formula)
 
 
-class _Noun(NamedTuple):
-    """What atoms are called, one and several, and what more is said about one and several."""
+class _Groups:
+    """Which formulas are a known group in some molecules, each asked once."""
 
-    one: str
-    many: str
-    more: tuple[str, ...] = ()
+    def __init__(self, graphs: GraphBatch) -> None:
+        self._graphs = graphs
+        self._names: dict[Formula, tuple[str, str] | None] = {}
 
-    def text(self, *, plural: bool) -> str:
-        whole = " ".join([self.many if plural else self.one, " and ".join(self.more)]).strip()
-        return f"({whole})" if len(self.more) > 1 else whole
+    @cached_property
+    def _members(self) -> dict[Formula, npt.NDArray[np.bool_]]:
+        """The atoms of every group that the molecules have."""
+        everyday = with_everyday_names(self._graphs)
+        groups = [
+            group
+            for definitions in (GROUPS.values(), _WITHOUT_HYDROGENS.values())
+            for group in definitions
+            if set(predicate_names(group)) <= set(everyday.names)
+            and set(relation_names(group)) <= set(everyday.relation_names)
+        ]
+        truth = evaluate_each(groups, everyday)
+        return {group: truth[group] for group in groups if truth[group].any()}
 
+    def among(self, formula: Formula) -> dict[Formula, tuple[str, str]]:
+        """Return the parts of a formula that are a group, and its name."""
+        parts = [part for part in subformulas(formula) if self._may_be_group(part)]
+        new = [part for part in parts if part not in self._names]
+        for part, truth in (evaluate_each(new, self._graphs) if new else {}).items():
+            self._names[part] = self._name(part, truth)
+        return {part: name for part in parts if (name := self._names[part]) is not None}
 
-_BOUND = {
-    None: "bonded to",
-    "single": "single-bonded to",
-    "double": "double-bonded to",
-    "triple": "triple-bonded to",
-    "aromatic": "aromatically bonded to",
-    "ring": "bonded within a ring to",
-    "bridge": "bonded outside of rings to",
-}
-_ADJECTIVES = {
-    "aromatic": "aromatic",
-    "sp": "sp",
-    "sp2": "sp2",
-    "sp3": "sp3",
-    "charge=+1": "positively charged",
-    "charge=-1": "negatively charged",
-    "uncharged": "uncharged",
-    "chiral=R": "R-configured",
-    "chiral=S": "S-configured",
-}
-# What whole sentences say, where the short words above do not do.
-_VOCABULARY: Names = {
-    **{name: (f"{name} atom", f"{name} atoms") for name in ELEMENTS},
-    "metal": ("metal atom", "metal atoms"),
-    "sp": "sp hybridised",
-    "sp2": "sp2 hybridised",
-    "sp3": "sp3 hybridised",
-    "charge=+1": "positively charged",
-    "charge=-1": "negatively charged",
-    "uncharged": "uncharged",
-    "chiral=R": "R-configured",
-    "chiral=S": "S-configured",
-    **{f"hydrogens={count}": f"bonded to {count or 'no'} hydrogens" for count in HYDROGENS},
-    "hydrogens=1": "bonded to 1 hydrogen",
-    **{name: (f"{name} bond", f"{name} bonds") for name in BONDS if name != "aromatic"},
-}
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    def _name(self, part: Formula, truth: npt.NDArray[np.bool_]) -> tuple[str, str] | None:
+        same = [group for group, held in self._members.items() if np.array_equal(truth, held)]
+        # Of several groups with the same atoms, the one that the formula spells out is meant.
+        same.sort(key=lambda group: group != part)
+        return _NAMES[same[0]] if same else None
+
+    def _may_be_group(self, part: Formula) -> bool:
+        if is_about_graph(part) or isinstance(part, Constant | Predicate | Not):
+            return False
+        # Models may speak of more than the molecules have: of rings, or of numbers at atoms.
+        is_known = set(predicate_names(part)) <= set(self._graphs.names)
+        return is_known and set(relation_names(part)) <= set(self._graphs.relation_names)
 
 
 def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
@@ -177,8 +150,8 @@ def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
     Parameters
     ----------
     formula : Formula
-        Over the predicates of `from_smiles`. What has no such words is told in whole sentences,
-        as ``formula.to_english`` does.
+        Over the predicates of `from_smiles`, `named_pyg` or the TU collection. What is too long for
+        one sentence is told as ``formula.to_english`` does.
     graphs : GraphBatch or Molecules, optional
         Molecules at hand: parts of the rule that are the same as a known group on all of them get
         its name; see `named_groups`.
@@ -191,170 +164,26 @@ def in_words(formula: Formula, graphs: GraphBatch | None = None) -> str:
     >>> in_words(gl.parse("1(aromatic & nitrogen & hydrogens=1) > 0 & !(1(ring=6) > 0)"))
     'no atom in a ring of 6, and at least one aromatic nitrogen atom with one hydrogen'
     """
-    said = short_words_of_chemists(formula, graphs)
-    return to_english(_everyday(formula), names=_VOCABULARY) if said is None else said
+    if graphs is None:
+        return to_english(formula, names=MoleculeNames(predicate_names(formula)))
+    return to_english(formula, names=_words_about(check_batch(graphs)))
 
 
-def short_words_of_chemists(formula: Formula, graphs: GraphBatch | None = None) -> str | None:
-    """Return what `in_words` says of bonded atoms; None for formulas that have no such words."""
-    groups = {} if graphs is None else named_groups(formula, graphs)
-    named = {_everyday(group): name for group, name in groups.items()}
-    try:
-        return _Words(named).sentence(_everyday(formula))
-    except TranslationError:
-        return None
+def _words_about(graphs: GraphBatch) -> MoleculeNames:
+    return MoleculeNames(graphs.names, _Groups(graphs).among)
 
 
-def _everyday(formula: Formula) -> Formula:
-    """Return a formula about PyG's, OGB's or TU's predicates with the names of `from_smiles`."""
-    names = predicate_names(formula)
-    return substitute(formula, {predicate(name): predicate(everyday_name(name)) for name in names})
+def molecule_words(graphs: GraphBatch) -> MoleculeNames | None:
+    """Return the words for rules about some molecules, with the names of groups that they have.
 
+    They are given wherever words are: ``formula.to_english(words)``. None for graphs that are
+    something else.
 
-def molecule_vocabulary(graphs: GraphBatch) -> Names | None:
-    """Return words for atoms and bonds of `from_smiles` and `named_pyg`, for ``to_english``.
-
-    None for graphs that are something else.
-
+    Examples
+    --------
     >>> import gnn2logic as gl
-    >>> words = molecule_vocabulary(gl.chem.from_smiles(["CCO"]).graphs)
-    >>> gl.parse("1 oxygen > 3").to_english(words)
-    'there are more than 3 oxygen atoms'
+    >>> words = molecule_words(gl.chem.from_smiles(["CC(=O)C", "CCO"]).graphs)
+    >>> gl.parse("1(carbon & A oxygen > 0 & A carbon > 1) > 0").to_english(words)
+    'at least one carbon of a carbonyl group'
     """
-    everyday = {name: everyday_name(name) for name in graphs.names}
-    is_ours = "carbon" in everyday.values() and atom_symbols(graphs) is not None
-    if not is_ours:
-        return None
-    more = {name: _VOCABULARY[said] for name, said in everyday.items() if said in _VOCABULARY}
-    return {**_VOCABULARY, **more}
-
-
-class _Words:
-    def __init__(self, names: Mapping[Formula, tuple[str, str]]) -> None:
-        self._names = names
-
-    def sentence(self, formula: Formula) -> str:
-        if not is_about_graph(formula):
-            return _with_article(self._noun(formula).text(plural=False))
-        return self._clause(formula, inside=False)
-
-    def _clause(self, node: Formula, *, inside: bool) -> str:
-        if isinstance(node, Modal):
-            return self._amount(node, negated=False)
-        if isinstance(node, Not) and isinstance(node.child, Modal):
-            return self._amount(node.child, negated=True)
-        if not isinstance(node, And | Or):
-            raise TranslationError("There are no words for this.")
-        word = "and" if isinstance(node, And) else "or"
-        joined = f", {word} ".join(self._clause(child, inside=True) for child in node.children)
-        return f"({joined})" if inside else joined
-
-    def _amount(self, node: Modal, *, negated: bool) -> str:
-        noun = self._noun(node.child)
-        if isinstance(node.threshold, Fraction):
-            bound = "at most" if negated else "more than"
-            are = noun.text(plural=True)
-            if re.match(r"atoms (in|\S*bonded) ", are):
-                are = are.removeprefix("atoms ")
-            return f"{bound} {share_in_words(node.threshold)} of the atoms are {are}"
-        return _counted(node.threshold, noun, negated=negated)
-
-    def _noun(self, node: Formula) -> _Noun:
-        """Return what the atoms are that satisfy a formula."""
-        if node in self._names:
-            return _Noun(*self._names[node])
-        if isinstance(node, Or):
-            return self._either(node.children)
-        elements: list[str] = []
-        adjectives: list[str] = []
-        more: list[str] = []
-        group: tuple[str, str] | None = None
-        for conjunct in node.children if isinstance(node, And) else (node,):
-            if conjunct in self._names and group is None:
-                group = self._names[conjunct]
-            elif isinstance(conjunct, Predicate) and element_of(conjunct.name):
-                elements.append(_element_name(conjunct.name))
-            elif isinstance(conjunct, Constant) and conjunct.value:
-                continue
-            elif isinstance(conjunct, Modal) or (
-                isinstance(conjunct, Not) and isinstance(conjunct.child, Modal)
-            ):
-                more.append(self._bonds(conjunct))
-            else:
-                self._property(conjunct, adjectives, more)
-        if len(elements) > 1 or (group and (elements or adjectives)):
-            raise TranslationError("There are no words for this.")
-        if group:
-            return _Noun(*group, tuple(more))
-        name = " ".join([*adjectives, *elements, "atom"])
-        return _Noun(name, f"{name}s", tuple(more))
-
-    def _either(self, children: Sequence[Formula]) -> _Noun:
-        names = [child.name for child in children if isinstance(child, Predicate)]
-        if len(names) != len(children) or not all(map(element_of, names)):
-            raise TranslationError("There are no words for this.")
-        name = " or ".join(map(_element_name, names))
-        return _Noun(f"{name} atom", f"{name} atoms")
-
-    def _property(self, formula: Formula, adjectives: list[str], more: list[str]) -> None:
-        is_not = isinstance(formula, Not)
-        inner = formula.child if isinstance(formula, Not) else formula
-        if not isinstance(inner, Predicate):
-            raise TranslationError("There are no words for this.")
-        name = inner.name
-        if name in _ADJECTIVES:
-            adjectives.append(f"{'non-' if is_not else ''}{_ADJECTIVES[name]}")
-        elif name.startswith("hydrogens=") and not is_not:
-            count = int(name.partition("=")[2])
-            plural = "" if count == 1 else "s"
-            amount = f"with {_NUMBERS[count]} hydrogen{plural}" if count else "without hydrogens"
-            more.append(amount)
-        elif name.startswith("total_degree=") and name[13:].isdigit():
-            count = int(name[13:])
-            neighbours = f"{_number(count)} neighbour{'' if count == 1 else 's'}"
-            more.append(f"{'not ' if is_not else ''}with {neighbours} counting hydrogens")
-        elif name == "is_in_ring":
-            more.append(f"{'not ' if is_not else ''}in a ring")
-        elif name.startswith("charge=") and not is_not:
-            more.append(f"with charge {name.partition('=')[2]}")
-        elif predicate_words(name):
-            more.append(f"{'not ' if is_not else ''}{predicate_words(name)}")
-        elif is_not and element_of(name):
-            more.append(f"other than {_element_name(name)}")
-        else:
-            raise TranslationError("There are no words for this.")
-
-    def _bonds(self, formula: Formula) -> str:
-        negated = isinstance(formula, Not)
-        node = formula.child if isinstance(formula, Not) else formula
-        assert isinstance(node, Modal)
-        is_near = node.modality.set_name == "A" and node.modality.edges.relation in _BOUND
-        if not is_near or isinstance(node.threshold, Fraction):
-            raise TranslationError("There are no words for this.")
-        bound = _BOUND[node.modality.edges.relation]
-        noun = self._noun(node.child)
-        if node.threshold == 0 and not negated:
-            return f"{bound} {_with_article(noun.text(plural=False))}"
-        return f"{bound} {_counted(node.threshold, noun, negated=negated)}"
-
-
-def _counted(threshold: int, noun: _Noun, *, negated: bool) -> str:
-    """Return "at least two ...", or with a negation "at most one ..." and "no ..."."""
-    if negated and threshold == 0:
-        return f"no {noun.text(plural=False)}"
-    count = threshold if negated else threshold + 1
-    return f"at {'most' if negated else 'least'} {_number(count)} {noun.text(plural=count != 1)}"
-
-
-def _number(count: int) -> str:
-    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
-
-
-def _element_name(predicate: str) -> str:
-    return predicate if "=" not in predicate else str(element_of(predicate))
-
-
-def _with_article(text: str) -> str:
-    first = text.lstrip("(")
-    article = "an" if first[:1].lower() in "aeio" else "a"
-    return f"{article} {text}"
+    return _words_about(graphs) if atom_symbols(graphs) is not None else None

@@ -36,6 +36,7 @@ from gnn2logic.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from gnn2logic.engines import Engine
+    from gnn2logic.logic.printing.english_words import Names
 
 __all__ = ["EXAMPLES", "CheckpointOption", "DaskOption", "MemoryOption", "distill", "engine_from"]
 
@@ -181,6 +182,7 @@ def distill(
     check_output(out, (".json",))
     if save_teacher is not None:
         check_output(save_teacher, (".safetensors",))
+    from gnn2logic.chem.words import molecule_words
     from gnn2logic.cli.data import choose, load_whole
     from gnn2logic.cli.stores import learner
     from gnn2logic.cli.subjects import for_numbers, scores_by_split
@@ -259,7 +261,8 @@ def distill(
             )
     _save(model, out, say)
     scores = scores_by_split(whole, split, rule=model, network=network)
-    _tell(model, scores, out, whole.name, as_json=as_json)
+    words = molecule_words(chosen.data.graphs)
+    _tell(model, scores, out, whole.name, as_json=as_json, words=words)
 
 
 def _save(model: Any, out: Path, say: Callable[[str], None]) -> None:
@@ -273,12 +276,18 @@ def _save(model: Any, out: Path, say: Callable[[str], None]) -> None:
 
 
 def _tell(
-    model: Any, scores: list[dict[str, Any]], out: Path, dataset: str, *, as_json: bool
+    model: Any,
+    scores: list[dict[str, Any]],
+    out: Path,
+    dataset: str,
+    *,
+    as_json: bool,
+    words: Names | None = None,
 ) -> None:
     if as_json:
         emit_json(_plain(model, scores, out, dataset))
     else:
-        emit(model)
+        emit(model.to_text(words))
         emit()
         emit_scores(scores)
 

@@ -63,6 +63,7 @@ def explain(
     if picture is not None:
         check_output(picture, PICTURES)
     from gnn2logic import explanation
+    from gnn2logic.chem.words import molecule_words
     from gnn2logic.cli.subjects import graph_numbered, load_named
     from gnn2logic.cli.teachers import find_teacher
 
@@ -80,7 +81,7 @@ def explain(
     else:
         noun = "class" if number is None else number.noun.removeprefix("the ")
         emit(f"Graph {index} of {chosen.data.name}, whose {noun} is {truth}")
-        emit(reasons)
+        emit(reasons.to_text(molecule_words(chosen.data.graphs)))
     if picture is not None:
         _draw(reasons, picture)
         say(f"A picture is in {picture}.")

@@ -18,6 +18,7 @@ from gnn2logic.exceptions import FormulaError, ParameterError, TranslationError
 
 if TYPE_CHECKING:
     from gnn2logic.logic import Formula
+    from gnn2logic.logic.printing.english_words import Names
 
 __all__ = ["EXAMPLES", "formula", "parsed"]
 
@@ -82,13 +83,13 @@ def formula(
     """
     if max_size is not None and notation is not Notation.C2:
         raise ParameterError("--max-size is for --as c2.")
-    wanted = _formulas(model, label, target)
+    wanted, words = _formulas(model, label, target)
     if simplify:
         wanted = {name: one.simplify() for name, one in wanted.items()}
     if as_json or notation is Notation.JSON:
         _emit_as_json(wanted, one=len(wanted) == 1 and (label is not None or None in wanted))
         return
-    write, more = _writer(notation, wanted.values(), max_size)
+    write, more = _writer(notation, wanted.values(), max_size, words)
     for name, one in wanted.items():
         if name is None or label is not None:
             emit(write(one))
@@ -112,13 +113,13 @@ def parsed(text: str) -> Formula:
 
 
 def _writer(
-    notation: Notation, formulas: Iterable[Formula], max_size: int | None
+    notation: Notation, formulas: Iterable[Formula], max_size: int | None, words: Names | None
 ) -> tuple[Callable[[Formula], str], list[str]]:
     """Return how formulas are written, and the lines that follow them."""
     if notation is Notation.ENGLISH:
         from gnn2logic.logic.printing.steps import SHORT, ShortNames
 
-        short_names = ShortNames.of(formulas, short=SHORT)
+        short_names = ShortNames.of(formulas, short=SHORT, vocabulary=words)
         return short_names.words, short_names.lines()
     if notation is Notation.C2:
         return lambda one: _in_c2(one, max_size), []
@@ -139,10 +140,13 @@ def _in_c2(formula: Formula, max_size: int | None) -> str:
         raise type(error)(str(error).replace("max_size=D", "--max-size D")) from error
 
 
-def _formulas(source: str, label: str | None, target: str | None) -> dict[str | None, Formula]:
-    """Return formulas by class; a formula that was given has none."""
+def _formulas(
+    source: str, label: str | None, target: str | None
+) -> tuple[dict[str | None, Formula], Names | None]:
+    """Return formulas by class, a formula that was given has none; and words if they need some."""
     if Path(source).suffix == ".json" or _is_file(source):
         from gnn2logic.cli.subjects import load_formulas
+        from gnn2logic.logic.printing.molecules import molecule_names
 
         idt = load_formulas(source, target)
         formulas: dict[str | None, Formula] = {
@@ -156,12 +160,12 @@ def _formulas(source: str, label: str | None, target: str | None) -> dict[str | 
                 f"--class must be one of {', '.join(known)}. "
                 f"Got {label!r} instead.{did_you_mean(label, known)}"
             )
-        return formulas
+        return formulas, molecule_names(idt.encoder_.names_)
     for option, given in (("--class", label), ("--target", target)):
         if given is not None:
             raise ParameterError(f"{option} is for models, and there is no model {source!r}.")
     try:
-        return {None: parsed(source)}
+        return {None: parsed(source)}, None
     except FormulaError as error:
         raise type(error)(f"{source!r} is no file and no formula. {error}") from error
 

@@ -99,6 +99,7 @@ class Explanation(WitnessedExplanation):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data that ``json.dumps`` takes; nodes are numbers."""
+        names = self._names
         return {
             "level": self.level,
             "node": self.node,
@@ -109,12 +110,12 @@ class Explanation(WitnessedExplanation):
             "support": self.support,
             "teacher": teacher_to_dict(self.teacher),
             "rule": str(self.rule),
-            "rule_in_words": self.rule.to_english(),
+            "rule_in_words": self.rule.to_english(names),
             "conditions": [
-                condition_to_dict(condition, parts)
+                condition_to_dict(condition, parts, names)
                 for condition, parts in zip(self.conditions, self.parts, strict=True)
             ],
-            "flips": [flip_to_dict(flip) for flip in self.flips],
+            "flips": [flip_to_dict(flip, names) for flip in self.flips],
             "nodes": numbers_of(self.witnesses.nodes),
             "edges": self.witnesses.edges.tolist(),
         }
@@ -122,7 +123,7 @@ class Explanation(WitnessedExplanation):
     def _wording(self, names: Names | None = None) -> Wording:
         from gnn2logic.explanation.wording import wording_of
 
-        return wording_of(self, names)
+        return wording_of(self, self._names if names is None else names)
 
     def __repr__(self) -> str:
         return f"<Explanation of {self.label!r} by {self.rule}>"

@@ -103,6 +103,7 @@ class ScoreExplanation(WitnessedExplanation):
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain data that ``json.dumps`` takes; nodes are numbers."""
         parts = dict(zip((line.number for line in self.reasons), self.parts, strict=True))
+        names = self._names
         return {
             "level": self.level,
             "node": self.node,
@@ -116,16 +117,16 @@ class ScoreExplanation(WitnessedExplanation):
                 {
                     "number": line.number,
                     "formula": str(line.formula),
-                    "english": line.formula.to_english(),
+                    "english": line.formula.to_english(names),
                     "points": list(line.points),
                     "conditions": [
-                        condition_to_dict(condition, parts.get(line.number, ()))
+                        condition_to_dict(condition, parts.get(line.number, ()), names)
                         for condition in line.deciding
                     ],
                 }
                 for line in self.lines
             ],
-            "flips": [flip_to_dict(flip) for flip in self.flips],
+            "flips": [flip_to_dict(flip, names) for flip in self.flips],
             "nodes": numbers_of(self.witnesses.nodes),
             "edges": self.witnesses.edges.tolist(),
         }
@@ -133,7 +134,7 @@ class ScoreExplanation(WitnessedExplanation):
     def _wording(self, names: Names | None = None) -> Wording:
         from gnn2logic.explanation.wording import wording_of
 
-        return wording_of(self, names)
+        return wording_of(self, self._names if names is None else names)
 
     def __repr__(self) -> str:
         return f"<ScoreExplanation of {self.label!r} by a score of {self.scores}>"

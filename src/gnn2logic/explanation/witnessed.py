@@ -16,6 +16,7 @@ from gnn2logic.explanation.path import Condition
 from gnn2logic.explanation.subject import TeacherAnswer
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.printing.english_words import Names
+from gnn2logic.logic.printing.molecules import molecule_names
 from gnn2logic.logic.syntax import Formula
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ class WitnessedExplanation(ABC):
         Parameters
         ----------
         names : mapping of str to str or (str, str), optional
-            Words for predicates and relations, as ``formula.to_english`` takes them.
+            Words for predicates and relations, as ``formula.to_english`` takes them. Molecules are
+            told in the words of chemists without them; `gnn2logic.chem.molecule_words` also has
+            the names of groups.
         """
         from gnn2logic.explanation.wording import to_text
 
@@ -98,6 +101,11 @@ class WitnessedExplanation(ABC):
         return picture + to_html(self._wording())
 
     @property
+    def _names(self) -> Names | None:
+        """Words for what the graph has predicates for, where there are special ones."""
+        return molecule_names(self.graph.names)
+
+    @property
     def drawing(self) -> Drawing | None:
         """A molecule with the atoms and bonds that the answer is about; None for other graphs.
 
@@ -115,12 +123,14 @@ def numbers_of(nodes: npt.NDArray[np.bool_]) -> list[int]:
     return numbers
 
 
-def condition_to_dict(condition: Condition, parts: Sequence[FormulaPart]) -> dict[str, Any]:
+def condition_to_dict(
+    condition: Condition, parts: Sequence[FormulaPart], names: Names | None
+) -> dict[str, Any]:
     """Return a condition, with the parts of what it counts."""
     threshold = condition.threshold
     return {
         "formula": str(condition.formula),
-        "english": condition.formula.to_english(),
+        "english": condition.formula.to_english(names),
         "modality": str(condition.modality),
         "inner": str(condition.inner),
         "count": condition.count,
@@ -133,7 +143,7 @@ def condition_to_dict(condition: Condition, parts: Sequence[FormulaPart]) -> dic
         "parts": [
             {
                 "formula": str(part.formula),
-                "english": part.formula.to_english(),
+                "english": part.formula.to_english(names),
                 "nodes": numbers_of(part.nodes),
             }
             for part in parts
@@ -141,7 +151,7 @@ def condition_to_dict(condition: Condition, parts: Sequence[FormulaPart]) -> dic
     }
 
 
-def flip_to_dict(flip: Flip) -> dict[str, Any]:
+def flip_to_dict(flip: Flip, names: Names | None) -> dict[str, Any]:
     """Return a change of counts."""
     return {
         "label": flip.label,
@@ -149,7 +159,7 @@ def flip_to_dict(flip: Flip) -> dict[str, Any]:
         "changes": [
             {
                 "formula": str(change.formula),
-                "english": change.formula.to_english(),
+                "english": change.formula.to_english(names),
                 "modality": str(change.modality),
                 "inner": str(change.inner),
                 "before": change.before,

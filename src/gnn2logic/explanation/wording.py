@@ -24,7 +24,7 @@ from gnn2logic.explanation.score_explanations import ScoreExplanation
 from gnn2logic.explanation.score_wording import line_words, score_notes
 from gnn2logic.idt.target import Target
 from gnn2logic.logic.evaluation import evaluate_each
-from gnn2logic.logic.printing.english_words import Names
+from gnn2logic.logic.printing.english_words import Names, TradeNames
 from gnn2logic.logic.printing.steps import LONGEST, LONGEST_LINE, ShortNames
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Wording:
     title: str
     notes: tuple[str, ...]
     conditions: tuple[ConditionWords, ...]
+    heading: str
     nodes: tuple[NodeWords, ...]
     left_out: int
     flips: tuple[FlipWords, ...]
@@ -126,6 +127,7 @@ def wording_of(
         title=f"Predicted {what}{where}: {label}",
         notes=(*notes, *_teacher_notes(explanation)),
         conditions=tuple(said),
+        heading="Atoms" if isinstance(vocabulary, TradeNames) else "Nodes",
         nodes=tuple(_nodes(part, short_names) for part in [*named, *others[:n_shown]]),
         left_out=max(len(others) - n_shown, 0),
         flips=tuple(_flip(flip, short_names) for flip in explanation.flips),
@@ -236,7 +238,7 @@ def _paragraphs(wording: Wording) -> Iterator[Iterator[str]]:
         yield _wrapped(condition.formula, " " * len(start))
         yield _wrapped(condition.count, " " * len(start))
     if wording.nodes:
-        yield iter(["", "Nodes"])
+        yield iter(["", wording.heading])
     for nodes in wording.nodes:
         start = f"  ({nodes.name}) " if nodes.name else "  - "
         yield _wrapped(f"{nodes.words}: {nodes.nodes}", start)
@@ -283,7 +285,7 @@ def to_html(wording: Wording) -> str:
     if wording.nodes:
         more = [f"and {wording.left_out} smaller parts"] if wording.left_out else []
         nodes = _list("ul", [*(_node_element(nodes) for nodes in wording.nodes), *more])
-        elements.append(f"<details open><summary>Nodes</summary>{nodes}</details>")
+        elements.append(f"<details open><summary>{wording.heading}</summary>{nodes}</details>")
     if wording.flips:
         elements.append(f"<p>The smallest change of counts for another {wording.answer}</p>")
         elements.append(

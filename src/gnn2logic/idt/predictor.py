@@ -28,9 +28,12 @@ from gnn2logic.idt.predict import final_leaves
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.readings import LayerView, Readings, layer_views
 from gnn2logic.idt.rule_figures import class_figures, measured_numbers, shown_labels
-from gnn2logic.idt.rules import Rule, RuleTable
+from gnn2logic.idt.rules import Rule, RuleTable, shown_classes
 from gnn2logic.idt.target import Target
 from gnn2logic.logic.export import ClassAnswer
+from gnn2logic.logic.printing.english_words import Names
+from gnn2logic.logic.printing.molecules import molecule_names
+from gnn2logic.logic.printing.steps import SHORT, ShortNames
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["IDTPredictor"]
@@ -330,9 +333,15 @@ class IDTPredictor(GraphModel):
         self.chosen_ = contents.chosen
         self._parameters = dict(contents.parameters)
 
-    def __str__(self) -> str:
-        if not hasattr(self, "model_"):
-            return repr(self)
+    def to_text(self, words: Names | None = None) -> str:
+        """Return the table of rules; `words` tell the chosen rule as ``formula.to_english`` does.
+
+        Rules about molecules are told in the words of chemists without them.
+        `gnn2logic.chem.molecule_words` also has the names of groups.
+        """
+        check_fitted(self, "model_")
+        if words is None:
+            words = molecule_names(self.encoder_.names_)
         layers = "1 inner layer" if self.n_layers_ == 1 else f"{self.n_layers_} inner layers"
         about = f"IDT for {self._level}s, {layers}"
         target = self.target
@@ -340,7 +349,19 @@ class IDTPredictor(GraphModel):
         is_one = target is None and sorted(leaf_classes(self.model_.final)) == [0, 1]
         if is_one and len(self.classes_) == 2:
             text += "\nOne condition is a scorecard of one line."
+        if words is not None:
+            chosen = self.rules_.chosen
+            said = {label: chosen.formulas[label] for label in shown_classes(chosen)}
+            short_names = ShortNames.of(said.values(), short=SHORT, vocabulary=words)
+            lines = [
+                f"  {one_line(str(label))}: {short_names.words(rule)}"
+                for label, rule in said.items()
+            ]
+            text = "\n".join([text, "in words", *lines, *short_names.lines()])
         return text
+
+    def __str__(self) -> str:
+        return self.to_text() if hasattr(self, "model_") else repr(self)
 
     def _repr_html_(self) -> str:
         from gnn2logic.idt.export.html import model_to_html

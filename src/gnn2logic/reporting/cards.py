@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic.chem.words import molecule_vocabulary
+from gnn2logic.chem.words import molecule_words
 from gnn2logic.explanation.card_reasons import LineReason
 from gnn2logic.explanation.score_explanations import ScoreExplanation, score_explanation
 from gnn2logic.explanation.score_wording import points_words, score_columns
@@ -60,8 +60,9 @@ class CardStory:
         self, subject: ReportSubject, model: ScorecardPredictor, limits: ReportLimits
     ) -> None:
         self._subject, self._model, self._limits = subject, model, limits
-        self._table = model.table(subject.model_class_names)
-        self.short_names = card_names(model.card_, molecule_vocabulary(subject.batch))
+        words = molecule_words(subject.batch)
+        self._table = model.table(subject.model_class_names, words)
+        self.short_names = card_names(model.card_, words)
 
     def formulas(self) -> dict[Formula, list[tuple[str, str]]]:
         """Return all formulas to choose from, with their roles; the most telling come first."""

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gnn2logic.chem.words import short_words_of_chemists
 from gnn2logic.idt.formulas import column_formulas
 from gnn2logic.idt.model import IDT
 from gnn2logic.idt.predictor import IDTPredictor
@@ -67,15 +66,7 @@ def short_text(formula: Formula, short_names: ShortNames) -> str:
 
 
 def short_words(formula: Formula, short_names: ShortNames) -> str:
-    """Return a formula in English, with the names of its long parts.
-
-    Short ones about molecules are said as chemists say them.
-    """
-    uses_names = any(part in short_names.names for part in subformulas(formula))
-    if short_names.vocabulary is not None and not uses_names:
-        said = short_words_of_chemists(formula)
-        if said is not None and len(said) <= SHORT:
-            return said
+    """Return a formula in English, with the names of its long parts."""
     return (
         short_names.words(formula)
         if short_names.fit(formula)

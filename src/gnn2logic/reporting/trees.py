@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gnn2logic.chem.words import molecule_vocabulary
+from gnn2logic.chem.words import molecule_words
 from gnn2logic.explanation.flips import flips_at
 from gnn2logic.explanation.path import GraphDecisions
 from gnn2logic.graphs.batch import GraphBatch
@@ -51,7 +51,7 @@ class TreeStory:
         self._splits = split_formulas(self._small)
         self._final = {split for split in self._small.final.splits if split is not None}
         self.short_names = short_names_in(
-            self._classes, self._splits, self._final, molecule_vocabulary(subject.batch)
+            self._classes, self._splits, self._final, molecule_words(subject.batch)
         )
         # The decisions on the graph that was asked for last: examples of nodes share graphs.
         self._decisions: GraphDecisions | None = None

@@ -23,6 +23,8 @@ from gnn2logic.graphs.fitted_encoder import FittedEncoder
 from gnn2logic.idt.graph_model import GraphModel, r_squared
 from gnn2logic.idt.target import Target
 from gnn2logic.logic.export import ClassAnswer, PointsColumn, ScoreAnswer
+from gnn2logic.logic.printing.english_words import Names
+from gnn2logic.logic.printing.molecules import molecule_names
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.logic.walk import predicate_names, relation_names
 from gnn2logic.scorecards.card import Line, Scorecard
@@ -190,13 +192,24 @@ class ScorecardPredictor(GraphModel):
         threshold = card.threshold if len(labels) == 2 else 0
         return ScoreAnswer(columns, labels, threshold, card.slope, card.intercept)
 
-    def table(self, class_names: object = None) -> CardTable:
-        """Return the scorecard as people read it: lines with points, and what scores mean."""
+    def table(self, class_names: object = None, words: Names | None = None) -> CardTable:
+        """Return the scorecard as people read it: lines with points, and what scores mean.
+
+        Parameters
+        ----------
+        class_names : sequence of labels, optional
+            Other names for the classes of the model, in their order.
+        words : mapping of str to str or (str, str), optional
+            Words for predicates and relations, as ``formula.to_english`` takes them. Molecules are
+            told in the words of chemists without them.
+        """
         card = self.card_
+        if words is None:
+            words = molecule_names(self.encoder_.names_)
         if card.answer == "number":
-            return card_table(card, target=self.target)
+            return card_table(card, target=self.target, vocabulary=words)
         names: Any = self.classes_.tolist() if class_names is None else class_names
-        return card_table(card, list(names))
+        return card_table(card, list(names), vocabulary=words)
 
     def pick(self, index: int | None = None, *, n_lines: int | None = None) -> Self:
         """Return a copy of the model that uses another card of `path_`.
@@ -246,14 +259,17 @@ class ScorecardPredictor(GraphModel):
             self.classes_ = np.array(contents.classes)
         self._parameters = dict(contents.parameters)
 
-    def __str__(self) -> str:
-        if not hasattr(self, "path_"):
-            return repr(self)
-        text = table_to_text(self.table())
+    def to_text(self, words: Names | None = None) -> str:
+        """Return the scorecard as plain text, in words as those of `table`."""
+        check_fitted(self, "path_")
+        text = table_to_text(self.table(words=words))
         if self.card_.answer == "class" and self.card_.n_classes == 2 and len(self.lines_) == 1:
             label = self.classes_.tolist()[1]
             text += f"\n\nOne line is one rule: {label} where {self.formula(label)}"
         return text
+
+    def __str__(self) -> str:
+        return self.to_text() if hasattr(self, "path_") else repr(self)
 
     def _repr_html_(self) -> str:
         check_fitted(self, "path_")

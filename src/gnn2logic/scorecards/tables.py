@@ -148,7 +148,10 @@ class CardTable:
 
 
 def card_table(
-    card: Scorecard, classes: Sequence[object] = (), target: Target | None = None
+    card: Scorecard,
+    classes: Sequence[object] = (),
+    target: Target | None = None,
+    vocabulary: Names | None = None,
 ) -> CardTable:
     """Return what is shown of a scorecard.
 
@@ -158,11 +161,13 @@ def card_table(
         The names of the classes.
     target : Target, optional
         The number that is predicted.
+    vocabulary : mapping of str to str or (str, str), optional
+        Words for predicates and relations, as ``formula.to_english`` takes them.
     """
     names = [one_line(str(label)) for label in classes]
     n_lines = len(card.lines)
     lines = "1 line" if n_lines == 1 else f"{n_lines} lines"
-    short_names = card_names(card)
+    short_names = card_names(card, vocabulary)
     rows = tuple(
         CardRow(number, formula, short_names.words(formula), points)
         for number, line in enumerate(card.lines, 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gnn2logic.idt.rule_texts import shown_classes
 from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.logic.printing.english import to_english
+from gnn2logic.logic.printing.molecules import molecule_names
 from gnn2logic.logic.printing.steps import in_steps
 from gnn2logic.logic.printing.text import to_unicode
 
@@ -46,7 +47,8 @@ def model_to_html(model: IDTPredictor) -> str:
     """Return a fitted model: what it is, the table of rules, and the chosen rule in words."""
     table = model.rules_
     chosen = table.chosen
-    said = {label: in_steps(chosen.formulas[label]) for label in shown_classes(chosen)}
+    names = molecule_names(model.encoder_.names_)
+    said = {label: in_steps(chosen.formulas[label], names) for label in shown_classes(chosen)}
     words = "".join(
         f"<p><b>{escape(table.name_of(label))}</b>: {_lines(text)}</p>"
         for label, text in said.items()

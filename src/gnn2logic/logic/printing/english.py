@@ -21,7 +21,7 @@ from gnn2logic.logic.printing.english_phrases import (
     negated,
     same_adjective,
 )
-from gnn2logic.logic.printing.english_words import Names, Words
+from gnn2logic.logic.printing.english_words import Names, TradeNames, Words
 from gnn2logic.logic.printing.naming import print_named
 from gnn2logic.logic.syntax import And, Constant, Formula, Modal, Not, Or
 from gnn2logic.logic.walk import subformulas
@@ -68,6 +68,10 @@ def to_english(
     >>> print(to_english(parse("1(A true > 6) > 1/2"), {parse("A true > 6"): "1"}))
     more than half of the nodes are in group (1)
     """
+    if isinstance(names, TradeNames):
+        said = names.sentence(formula, {} if kinds is None else kinds)
+        if said is not None:
+            return said
     return _printed(formula, kinds, names, _sentence)
 
 
@@ -100,6 +104,10 @@ def nodes_in_english(
     >>> print(nodes_in_english(parse("A(atom=N) > 1")))
     nodes that have more than 1 neighbouring nitrogen atom
     """
+    if isinstance(names, TradeNames):
+        said = names.nodes(formula, {} if kinds is None else kinds)
+        if said is not None:
+            return said
 
     def nodes(formula: Formula, references: Mapping[Formula, str], words: Words) -> str:
         phrase = _phrases(formula, references, words)[formula]

@@ -8,6 +8,7 @@ read as words of our own.
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,8 +17,9 @@ from gnn2logic.graphs.modality import quote_name
 from gnn2logic.graphs.structure_names import predicate_words, relation_words
 from gnn2logic.logic.printing.elements import ELEMENT_NAMES, element_symbol
 from gnn2logic.logic.printing.text import is_bare_name
+from gnn2logic.logic.syntax import Formula
 
-__all__ = ["NamedFeature", "Names", "PredicateWords", "Words", "name_in_text"]
+__all__ = ["NamedFeature", "Names", "PredicateWords", "TradeNames", "Words", "name_in_text"]
 
 Names = Mapping[str, str | tuple[str, str]]
 """Words by the name of a predicate or relation: what follows "is", or one thing and several."""
@@ -41,6 +43,21 @@ _BONDS = {
     "aromatic": "an aromatic bond",
 }
 _THRESHOLD = re.compile(r"(\S+) > (-?\d[\d.]*(?:e[+-]?\d+)?)\Z")
+
+
+class TradeNames(Mapping[str, str | tuple[str, str]]):
+    """Words of a trade that has sentences of its own, such as "bonded to two oxygen atoms".
+
+    As a mapping it has words for what is told in plain English.
+    """
+
+    @abstractmethod
+    def sentence(self, formula: Formula, kinds: Mapping[Formula, str]) -> str | None:
+        """Return a formula as a sentence; None if the trade has no words for it."""
+
+    @abstractmethod
+    def nodes(self, formula: Formula, kinds: Mapping[Formula, str]) -> str | None:
+        """Return what the nodes are that satisfy a formula, or None."""
 
 
 class NamedFeature(NamedTuple):
