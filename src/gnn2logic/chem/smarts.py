@@ -22,6 +22,7 @@ from gnn2logic._optional import import_optional
 from gnn2logic._validation import check_whole
 from gnn2logic.chem.molecules import Molecules, rdkit_chem
 from gnn2logic.chem.vocabulary import atom_smarts, bond_smarts
+from gnn2logic.chem.words import in_words
 from gnn2logic.exceptions import ParameterError, TranslationError
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.printing.english import is_about_graph
@@ -282,7 +283,7 @@ class SmartsRule:
                 "more_than": str(condition.more_than),
                 "of": "share of atoms" if isinstance(condition.more_than, Fraction) else "atoms",
                 "formula": str(condition.formula).replace("\n", " "),
-                "words": condition.formula.to_english().replace("\n", " "),
+                "words": in_words(condition.formula).replace("\n", " "),
             }
             for condition in self.conditions
         ]

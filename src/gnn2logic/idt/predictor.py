@@ -333,28 +333,33 @@ class IDTPredictor(GraphModel):
         self.chosen_ = contents.chosen
         self._parameters = dict(contents.parameters)
 
-    def to_text(self, words: Names | None = None) -> str:
-        """Return the table of rules; `words` tell the chosen rule as ``formula.to_english`` does.
+    def to_text(self, names: Names | None = None) -> str:
+        """Return the table of rules, and with `names` the chosen one in words.
 
-        Rules about molecules are told in the words of chemists without them.
-        `gnn2logic.chem.molecule_words` also has the names of groups.
+        Parameters
+        ----------
+        names : mapping of str to str or (str, str), optional
+            Words for predicates and relations, as ``formula.to_english`` takes them. Rules about
+            molecules are told in the words of chemists without them, and with those of
+            `gnn2logic.chem.molecule_words` by the names of groups as well.
         """
         check_fitted(self, "model_")
-        if words is None:
-            words = molecule_names(self.encoder_.names_)
+        if names is None:
+            names = molecule_names(self.encoder_.names_)
         layers = "1 inner layer" if self.n_layers_ == 1 else f"{self.n_layers_} inner layers"
         about = f"IDT for {self._level}s, {layers}"
         target = self.target
         text = f"{about}{'' if target is None else f', {target}'}\n{self.rules_}"
         is_one = target is None and sorted(leaf_classes(self.model_.final)) == [0, 1]
         if is_one and len(self.classes_) == 2:
-            text += "\nOne condition is a scorecard of one line."
-        if words is not None:
+            text += "
+One condition is a scorecard of one line."
+        if names is not None:
             chosen = self.rules_.chosen
             said = {label: chosen.formulas[label] for label in shown_classes(chosen)}
-            short_names = ShortNames.of(said.values(), short=SHORT, vocabulary=words)
+            short_names = ShortNames.of(said.values(), short=SHORT, vocabulary=names)
             lines = [
-                f"  {one_line(str(label))}: {short_names.words(rule)}"
+                f"  {self.rules_.name_of(label)}: {short_names.words(rule)}"
                 for label, rule in said.items()
             ]
             text = "\n".join([text, "in words", *lines, *short_names.lines()])

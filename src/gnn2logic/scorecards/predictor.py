@@ -192,24 +192,24 @@ class ScorecardPredictor(GraphModel):
         threshold = card.threshold if len(labels) == 2 else 0
         return ScoreAnswer(columns, labels, threshold, card.slope, card.intercept)
 
-    def table(self, class_names: object = None, words: Names | None = None) -> CardTable:
+    def table(self, class_names: object = None, names: Names | None = None) -> CardTable:
         """Return the scorecard as people read it: lines with points, and what scores mean.
 
         Parameters
         ----------
         class_names : sequence of labels, optional
             Other names for the classes of the model, in their order.
-        words : mapping of str to str or (str, str), optional
+        names : mapping of str to str or (str, str), optional
             Words for predicates and relations, as ``formula.to_english`` takes them. Molecules are
             told in the words of chemists without them.
         """
         card = self.card_
-        if words is None:
-            words = molecule_names(self.encoder_.names_)
+        if names is None:
+            names = molecule_names(self.encoder_.names_)
         if card.answer == "number":
-            return card_table(card, target=self.target, vocabulary=words)
-        names: Any = self.classes_.tolist() if class_names is None else class_names
-        return card_table(card, list(names), vocabulary=words)
+            return card_table(card, target=self.target, vocabulary=names)
+        labels: Any = self.classes_.tolist() if class_names is None else class_names
+        return card_table(card, list(labels), vocabulary=names)
 
     def pick(self, index: int | None = None, *, n_lines: int | None = None) -> Self:
         """Return a copy of the model that uses another card of `path_`.
@@ -259,10 +259,10 @@ class ScorecardPredictor(GraphModel):
             self.classes_ = np.array(contents.classes)
         self._parameters = dict(contents.parameters)
 
-    def to_text(self, words: Names | None = None) -> str:
-        """Return the scorecard as plain text, in words as those of `table`."""
+    def to_text(self, names: Names | None = None) -> str:
+        """Return the scorecard as plain text; `names` are as in `table`."""
         check_fitted(self, "path_")
-        text = table_to_text(self.table(words=words))
+        text = table_to_text(self.table(names=names))
         if self.card_.answer == "class" and self.card_.n_classes == 2 and len(self.lines_) == 1:
             label = self.classes_.tolist()[1]
             text += f"\n\nOne line is one rule: {label} where {self.formula(label)}"
