@@ -61,7 +61,7 @@ def test_what_is_too_long_for_a_sentence_is_told_in_steps() -> None:
     for _ in range(12):
         formula = (gl.A(formula & gl.predicate("nitrogen")) > 1) | (gl.A(formula) > 0)
     said = gl.chem.in_words(formula)
-    assert "of kind (1)" in said
+    assert "in group (1)" in said
     assert len(said) < 10_000
 
 

@@ -309,7 +309,7 @@ def test_aids_in_words() -> None:
         "     47 counted; 35 fewer would break it.\n"
     )
     assert expected in str(found)
-    assert ", by 35: There are exactly 12 nodes (now 47)." in str(found)
+    assert ", by 35: Exactly 12 atoms (now 47)." in str(found)
     assert found.share == 1.0
     assert found.support == pytest.approx(0.2, abs=0.01)
 

@@ -28,7 +28,8 @@ from gnn2logic.idt.predict import final_leaves
 from gnn2logic.idt.pruning import prune
 from gnn2logic.idt.readings import LayerView, Readings, layer_views
 from gnn2logic.idt.rule_figures import class_figures, measured_numbers, shown_labels
-from gnn2logic.idt.rules import Rule, RuleTable, shown_classes
+from gnn2logic.idt.rule_texts import shown_classes
+from gnn2logic.idt.rules import Rule, RuleTable
 from gnn2logic.idt.target import Target
 from gnn2logic.logic.export import ClassAnswer
 from gnn2logic.logic.printing.english_words import Names
@@ -352,8 +353,7 @@ class IDTPredictor(GraphModel):
         text = f"{about}{'' if target is None else f', {target}'}\n{self.rules_}"
         is_one = target is None and sorted(leaf_classes(self.model_.final)) == [0, 1]
         if is_one and len(self.classes_) == 2:
-            text += "
-One condition is a scorecard of one line."
+            text += "\nOne condition is a scorecard of one line."
         if names is not None:
             chosen = self.rules_.chosen
             said = {label: chosen.formulas[label] for label in shown_classes(chosen)}

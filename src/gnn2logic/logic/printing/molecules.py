@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from gnn2logic.exceptions import TranslationError
 from gnn2logic.graphs.modality import Direction, Edges
 from gnn2logic.graphs.structure_names import predicate_words
-from gnn2logic.logic.bounds import Bounds, as_bounds, group_bounds
+from gnn2logic.logic.bounds import Bounds, as_bounds, group_alternatives, group_bounds
 from gnn2logic.logic.printing.english import is_about_graph
 from gnn2logic.logic.printing.english_nouns import share_in_words
 from gnn2logic.logic.printing.english_words import TradeNames, Words
@@ -204,7 +204,7 @@ class _Sentences:
             return self._amount(bounds)
         if isinstance(node, Not):
             return f"it is not the case that ({self._clauses[node.child]})"
-        members = group_bounds(node.children) if isinstance(node, And) else node.children
+        members = (group_bounds if isinstance(node, And) else group_alternatives)(node.children)
         word = "and" if isinstance(node, And) else "or"
         said = [
             self._amount(member) if isinstance(member, Bounds) else self._member(member)
@@ -215,7 +215,10 @@ class _Sentences:
     def _member(self, member: Formula) -> str:
         clause = self._clauses[member]
         is_joined = isinstance(member, And | Or) and member not in self._kinds
-        return f"({clause})" if is_joined and as_bounds(member) is None else clause
+        is_joined = is_joined and as_bounds(member) is None
+        if is_joined and isinstance(member, Or):
+            is_joined = len(group_alternatives(member.children)) > 1
+        return f"({clause})" if is_joined else clause
 
     def _amount(self, bounds: Bounds) -> str:
         noun = self._nouns[bounds.counted]
@@ -234,7 +237,7 @@ class _Sentences:
             kind = self._kinds[node]
             if is_about_graph(node):
                 return _ATOM._replace(more=(f"in a molecule where condition ({kind}) holds",))
-            return _Noun(f"atom of kind ({kind})", f"atoms of kind ({kind})")
+            return _Noun(f"atom in group ({kind})", f"atoms in group ({kind})")
         if node in self._groups:
             return _Noun(*self._groups[node])
         if isinstance(node, Constant):
@@ -276,13 +279,20 @@ class _Sentences:
         name = " ".join([*adjectives, *elements[:1], "atom"])
         return _Noun(name, f"{name}s", tuple(more))
 
-    def _either(self, node: Formula) -> _Noun:
+    def _either(self, node: Or) -> _Noun:
         plain = [child for child in node.children if isinstance(child, Predicate)]
         names = [_element(child.name) for child in plain if child not in self._kinds]
         if len(names) == len(node.children) and all(names):
             name = " or ".join(map(str, names))
             return _Noun(f"{name} atom", f"{name} atoms")
-        nouns = [self._nouns[child] for child in node.children]
+        nouns = [
+            _ATOM._replace(more=(self._near(member),))
+            if isinstance(member, Bounds)
+            else self._nouns[member]
+            for member in group_alternatives(node.children)
+        ]
+        if len(nouns) == 1:
+            return nouns[0]
         one, many = (
             " or ".join(
                 f"({noun.bare(plural=plural)})" if noun.more else noun.text(plural=plural)
@@ -394,6 +404,10 @@ def _counted(bounds: Bounds, noun: _Noun, *, some: bool = False) -> str:
     exactly = bounds.exactly
     if exactly is not None and exactly > 0:
         amount, count = f"{'not ' if bounds.excluded else ''}exactly {_number(exactly)}", exactly
+    elif bounds.excluded:
+        count = _whole(upper) + 1
+        few = f"at most {_number(_whole(lower))}" if lower else "no"
+        amount = f"{few} or at least {_number(count)}"
     elif upper is None:
         count = _whole(lower) + 1
         if some and count == 1:
@@ -417,7 +431,9 @@ def _whole(threshold: Threshold | None) -> int:
 
 def _share(bounds: Bounds) -> str:
     shares = [("more than", bounds.lower), ("at most", bounds.upper)]
-    return " and ".join(
+    if bounds.excluded:
+        shares = [("at most", bounds.lower), ("more than", bounds.upper)]
+    return (" or " if bounds.excluded else " and ").join(
         f"{word} {share_in_words(share)}" for word, share in shares if isinstance(share, Fraction)
     )
 
