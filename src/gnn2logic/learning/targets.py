@@ -141,6 +141,11 @@ class TargetBounds:
         """Return the range of the targets of some nodes."""
         return cls(targets.min(axis=0).astype(np.float64), targets.max(axis=0).astype(np.float64))
 
+    def count_between(self, targets: Targets) -> IntArray:
+        """Return at how many nodes each target is at neither bound."""
+        at_bound = (targets == self.lowest) | (targets == self.highest)
+        return np.asarray(len(targets) - np.count_nonzero(at_bound, axis=0))
+
     def __add__(self, other: TargetBounds) -> TargetBounds:
         return TargetBounds(
             np.minimum(self.lowest, other.lowest), np.maximum(self.highest, other.highest)

@@ -45,6 +45,7 @@ _WORK_BYTES = 4096
 _TARGET_BYTES = 20
 # Labels, classes, weights and folds, at each row.
 _ROW_BYTES = 80
+_FEW_NODES = 256
 
 
 @dataclass(frozen=True)
@@ -239,11 +240,16 @@ class ShardState:
 
     @_reads_graphs
     def two_valued(self, layer: int, bounds: TargetBounds) -> tuple[IntArray, Prints]:
-        """Return, for every target, how many nodes are at neither bound; and where it is high."""
+        """Return, for every target, 0 if all nodes are at its bounds; and where it is high then."""
         targets = self._targets(layer)
-        high = targets == bounds.highest
-        other = ~(high | (targets == bounds.lowest))
-        return np.count_nonzero(other, axis=0), self.columns.prints(list(high.T))
+        # A few nodes show it for nearly all targets.
+        others = bounds.count_between(targets[:: max(1, len(targets) // _FEW_NODES)])
+        left = np.flatnonzero(others == 0)
+        some, ends = targets[:, left], TargetBounds(bounds.lowest[left], bounds.highest[left])
+        others[left] = ends.count_between(some)
+        prints = np.zeros(len(others), dtype=np.uint64)
+        prints[left] = self.columns.prints(list((some == ends.highest).T))
+        return others, prints
 
     @_reads_graphs
     def target_differences(
@@ -282,21 +288,18 @@ class ShardState:
         batch = self._graphs()
         weights = self._rows.node_weights(batch)
         whole = quantiser.whole(self._targets(layer))
-        searched = quantiser.searched(whole)
         first, last = self._rows.first_graph, self._rows.first_graph + self._source.n_graphs
         all_sums = []
         for number in range(1 if chosen is None else n_trees):
             weight = weights
             if chosen is not None:
                 weight = weights * chosen[number][first:last][batch.graph_index]
-            columns = (
-                weighted(searched, weight),
-                weight[:, None].astype(float),
-                (weight > 0)[:, None].astype(float),
-            )
-            all_sums.append(table.group_sums(np.concatenate(columns, axis=1)).astype(np.int64))
-            # A product of its own: all targets side by side with these would need twice the memory.
-            self._shelf[f"full.{number}"] = table.group_sums(weighted(whole, weight))
+            counted = np.stack([weight, weight > 0], axis=1).astype(float)
+            full = table.group_sums(weighted(whole, weight))
+            # All sums are exact, so what the search sees of a sum is the sum of what it sees.
+            seen = quantiser.searched(full), table.group_sums(counted)
+            all_sums.append(np.concatenate(seen, axis=1).astype(np.int64))
+            self._shelf[f"full.{number}"] = full
         return table.start(n_trees, all_sums)
 
     def advance(
