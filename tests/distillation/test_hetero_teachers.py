@@ -12,7 +12,14 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 from torch import Tensor, nn  # noqa: E402
 from torch_geometric.data import Batch, HeteroData  # noqa: E402
-from torch_geometric.nn import HeteroConv, HGTConv, SAGEConv, global_add_pool, to_hetero  # noqa: E402
+from torch_geometric.nn import (  # noqa: E402
+    HeteroConv,
+    HGTConv,
+    MessagePassing,
+    SAGEConv,
+    global_add_pool,
+    to_hetero,
+)
 
 import gnn2logic as gl  # noqa: E402
 from gnn2logic.exceptions import (  # noqa: E402
@@ -253,3 +260,61 @@ def test_what_the_network_reads_besides_is_told() -> None:
         aged.append(other)
     with pytest.warns(HiddenInputWarning, match=r"author\.age"):
         gl.Teacher(Weighted("node"), node_type="author", outputs="logit").check(aged)
+
+
+class Liked(MessagePassing):  # type: ignore[misc]
+    """Counts the edges to users with more than three stars."""
+
+    def __init__(self) -> None:
+        super().__init__(aggr="sum")
+
+    def forward(self, x: Any, edge_index: Any, edge_attr: Any) -> Any:
+        liked = (edge_attr > 3).float()[:, None]
+        return self.propagate(edge_index, x=x, liked=liked, size=(len(x[0]), len(x[1])))
+
+    def message(self, x_j: Any, liked: Any) -> Any:
+        return liked * x_j
+
+
+class Shops(nn.Module):
+    """Whether a user likes more than two items, twice."""
+
+    def __init__(self, n_outputs: int) -> None:
+        super().__init__()
+        self.conv = HeteroConv({("item", "of", "user"): Liked()})
+        self.n_outputs = n_outputs
+
+    def forward(
+        self, x_dict: Any, edge_index_dict: Any, edge_attr_dict: Any, batch_dict: Any
+    ) -> Any:
+        users = self.conv(x_dict, edge_index_dict, edge_attr_dict=edge_attr_dict)["user"]
+        told = global_add_pool((users - 2).relu(), batch_dict["user"]) - 0.5
+        return told.repeat(1, self.n_outputs)
+
+
+def shop(seed: int) -> HeteroData:
+    rng = torch.Generator().manual_seed(seed)
+    data = HeteroData()
+    data["user"].x, data["item"].x = torch.ones(4, 1), torch.ones(5, 1)
+    edges = (torch.rand(5, 4, generator=rng) < 0.6).nonzero().T
+    data["item", "of", "user"].edge_index = edges
+    stars = torch.randint(1, 6, (edges.shape[1],), generator=rng)
+    data["item", "of", "user"].edge_attr = stars.float()
+    return data
+
+
+@pytest.mark.filterwarnings("ignore:There exist node types:UserWarning")
+def test_attributes_of_typed_edges_are_read_by_rules_of_a_network() -> None:
+    shops = [shop(seed) for seed in range(100)]
+    teacher = gl.Teacher(Shops(1), outputs="logit", classes=["no", "yes"])
+    with pytest.warns(HiddenInputWarning, match=r"item\.of\.user\.edge_attr"):
+        teacher.check(shops)
+    encoder = gl.PredicateEncoder(
+        edge_features="edge_attr", feature_types={"of.edge_attr": "continuous"}
+    )
+    settings: dict[str, Any] = {"n_layers": 1, "encoder": encoder, "random_state": 0}
+    rule = gl.distill(teacher, shops[:80], **settings)
+    assert str(rule.formula("yes")) == '1(A["of.edge_attr > 3"]^T true > 2) > 0'
+    assert gl.fidelity(rule, teacher, shops[80:]) == 1
+    both = gl.distill(Shops(2), shops[:80], targets=["a", "b"], **settings)
+    assert both["b"].formula(1) == rule.formula("yes")

@@ -225,9 +225,10 @@ def test_tables_say_numbers_with_their_unit(
 ) -> None:
     low, high = model.classes_
     table = str(model.rules_)
-    assert "figures on the training data, MAE in eV" in table
-    assert f" {low} eV (" in table
-    assert f" {high} eV (" in table
+    assert "  held out  number in eV (share): formula" in table
+    assert f" {low} (" in table
+    assert f" {high} (" in table
+    assert f"  {high} eV: " in str(model.prune())
     html = model._repr_html_()
     assert f"<b>{high} eV</b>: more than 2 nodes" in html
     heads = [part.split("<")[0] for part in html.split(f'<th style="{_LEFT}">')[2:]]

@@ -80,7 +80,9 @@ def unusual_behaviour(
         )
         findings.append((message, BatchDependenceWarning))
     if isinstance(batch, HeteroData):
-        hidden = _hidden_inputs_of_types(ask, batch, together)
+        hidden = _hidden_inputs_of_types(
+            ask, batch, together, set(feature_attributes(edge_features))
+        )
     else:
         read = _read_by_idt(batch, edge_types) | set(feature_attributes(edge_features))
         types = _types_read_by_idt(batch, edge_types)
@@ -167,12 +169,16 @@ def _hidden_inputs(
     return _those_that_matter(ask, together, keys, lambda some: _shuffled(batch, some, types))
 
 
-def _hidden_inputs_of_types(ask: Ask, batch: Any, together: FloatArray) -> list[str]:
+def _hidden_inputs_of_types(
+    ask: Ask, batch: Any, together: FloatArray, read_of_edges: set[str]
+) -> list[str]:
     """Return the same where nodes and edges have types, with the type before each name."""
-    read = {"x", "edge_index", "batch", "ptr", "num_nodes"}
     places: dict[str, tuple[Any, str]] = {}
     for kind in (*batch.node_types, *batch.edge_types):
         store = batch[kind]
+        read = {"x", "batch", "ptr", "num_nodes"}
+        if not isinstance(kind, str):
+            read = {"edge_index"} | read_of_edges
         count = store.num_nodes if isinstance(kind, str) else store.num_edges
         for key, value in store.items():
             if key not in read and _has_rows(key, value, (count,), batch.num_graphs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gnn2logic.distillation.behaviour import read_of_edges
 from gnn2logic.distillation.node_types import among
 from gnn2logic.distillation.regression import NUMBER_STUDENTS, Task, is_regression
 from gnn2logic.distillation.soft_labels import log_shares
@@ -75,7 +76,7 @@ def distill_targets(
             answers[-1]["activations"] = activations
         else:
             answers[-1]["scores"] = log_shares(said.classes, said.probabilities)
-    teacher.check(given, edge_types=getattr(params.get("encoder"), "edge_types", None))
+    teacher.check(given, **read_of_edges(params.get("encoder")))
     is_node = level == "node" or (either and mask is not None)
     if mask is not None and not is_node:
         raise ParameterError("mask is for teachers of nodes. This one is about graphs.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnn2logic._text import one_line
 from gnn2logic.idt.rule_figures import shown_labels
+from gnn2logic.idt.target import Target
 from gnn2logic.logic.syntax import FALSE
 
 if TYPE_CHECKING:
@@ -30,10 +31,9 @@ def rules_to_text(table: RuleTable, max_leaves: int) -> str:
     tried = any(rule.held_out is not None for rule in table)
     is_number = chosen.mae is not None
     measures = f"{'R2':>8}  {'MAE':>8}" if is_number else f"{'accuracy':>8}"
-    answer = "number" if is_number else "class"
+    answer = f"number{_in_unit(table)}" if is_number else "class"
     lines = [
-        f"rules from small to large, > marks the chosen one; figures on the {table.data} data"
-        f"{_unit(table)}",
+        f"rules from small to large, > marks the chosen one; figures on the {table.data} data",
         f"{'':2}{'index':>5} {'size':>5}  {measures}  "
         f"{'held out  ' if tried else ''}{answer} (share): formula",
     ]
@@ -49,7 +49,9 @@ def rules_to_text(table: RuleTable, max_leaves: int) -> str:
             head += f"{'' if rule.held_out is None else f'{rule.held_out:.4f}':>8}  "
         for number, label in enumerate(shown_classes(rule)):
             start = head if number == 0 else " " * len(head)
-            start += f"{table.name_of(label)} ({rule.support[label]:.0%}): "
+            # The unit is in the heading.
+            name = Target().with_unit(label) if is_number else table.name_of(label)
+            start += f"{name} ({rule.support[label]:.0%}): "
             line, is_cut = _cut(start, str(rule.formulas[label]))
             lines.append(line)
             in_full |= is_cut and rule.chosen
@@ -70,10 +72,10 @@ def shown_classes(rule: Rule) -> list[Any]:
     return list(rule.formulas) if rule.mae is not None else shown_labels(rule.formulas)
 
 
-def _unit(table: RuleTable) -> str:
+def _in_unit(table: RuleTable) -> str:
     if table.target is None or table.target.unit is None:
         return ""
-    return f", MAE in {one_line(table.target.unit)}"
+    return f" in {one_line(table.target.unit)}"
 
 
 def _never_answered(rule: Rule) -> list[str]:
