@@ -159,8 +159,9 @@ def search_cards(
     reason = f"the smallest loss on held-out data ({figures.loss[chosen]:.3f})"
     if chosen != best:
         reason = (
-            f"as good on held-out data as the best, of {everything[best][1]} lines: loss "
-            f"{figures.loss[chosen]:.3f} against {figures.loss[best]:.3f}"
+            "as good on held-out data as the best that was tried, of "
+            f"{everything[best][1]} lines: loss {figures.loss[chosen]:.3f} against "
+            f"{figures.loss[best]:.3f}"
         )
     if folds is not None and not judged[folds >= 0].all():
         reason += "; not all folds were searched before the end"
