@@ -6,7 +6,7 @@ the validation part is chosen, and measured once on the test part. MUTAG, IMDB-B
 BAMultiShapes: ten stratified folds; all choices are made within the training folds. Settings are
 the defaults, and the structure is on or off.
 
-    python benchmarks/molecule_scores.py BBBP [--smiles folder] [--seeds 3]
+    python benchmarks/molecule_scores.py BBBP [--smiles folder] [--seeds 3] [--models rule]
     python benchmarks/molecule_scores.py MUTAG|IMDB-BINARY|BAMultiShapes [--seeds 3] [--graphs 1000]
 """
 
@@ -44,7 +44,7 @@ def choices(model: Model) -> list[Model]:
     return [model.pick(n_lines=lines) for lines in range(1, len(model.lines_) + 1)]
 
 
-def bbbp(folder: Path, seeds: int) -> None:
+def bbbp(folder: Path, seeds: int, models: list[str]) -> None:
     data, molecules = gl.chem.read_csv(
         folder / "bbbp.csv", smiles="smiles", label="p_np", errors="skip"
     )
@@ -54,8 +54,8 @@ def bbbp(folder: Path, seeds: int) -> None:
     for part, numbers in (("learn", train), ("choose", validation), ("test", test)):
         positive = int(data.y[numbers].sum())
         print(f"  to {part:<6} {len(numbers):>4} molecules, {positive} of class 1")
-    for name, make in MODELS.items():
-        measured = []
+    for name in models:
+        make, measured = MODELS[name], []
         for seed in range(seeds):
             best: tuple[float, str, Model] | None = None
             for structure in (None, ["edges"]):
@@ -76,15 +76,15 @@ def bbbp(folder: Path, seeds: int) -> None:
         print(f"{name}: mean {np.mean(measured):.3f} on the test, {spread}", flush=True)
 
 
-def folds(name: str, seeds: int, count: int) -> None:
+def folds(name: str, seeds: int, count: int, models: list[str]) -> None:
     options: dict[str, Any] = {"n_graphs": count} if name == "BAMultiShapes" else {}
     if name == "MUTAG":
         options["edge_labels"] = True
     data = gl.datasets.load(name, **options)
     print(f"{name}: {len(data)} graphs")
     for title, structure in (("as it is", None), ("with structure", True)):
-        for model_name, make in MODELS.items():
-            means = []
+        for model_name in models:
+            make, means = MODELS[model_name], []
             for seed in range(seeds):
                 split = StratifiedKFold(10, shuffle=True, random_state=seed)
                 right = []
@@ -103,11 +103,12 @@ def main() -> None:
     parser.add_argument("--smiles", type=Path, default=Path("smiles"))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--graphs", type=int, default=1000)
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     options = parser.parse_args()
     if options.data == "BBBP":
-        bbbp(options.smiles, options.seeds)
+        bbbp(options.smiles, options.seeds, options.models)
     else:
-        folds(options.data, options.seeds, options.graphs)
+        folds(options.data, options.seeds, options.graphs, options.models)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ _BOND = 1.5
 _HIGHLIGHT = (0.96, 0.71, 0.35)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     """A picture of a molecule; notebooks show it."""
 
@@ -33,6 +33,9 @@ class Drawing:
 
     def _repr_svg_(self) -> str:
         return self.svg
+
+    def __repr__(self) -> str:
+        return f"<Drawing, {len(self.svg):,} characters of SVG>"
 
 
 def to_mol(graph: GraphBatch) -> Any:
