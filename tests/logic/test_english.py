@@ -236,8 +236,12 @@ def test_sentences(text: str, english: str) -> None:
         ("A[=] O > 0", "the node has at least one neighbouring oxygen atom along a double bond"),
         ("A[-] sour > 0", "the node has at least one neighbour along single bonds that is tasting "
          "sour"),
-        ("I+A C > 1/2", "the node has more than half of itself and its neighbours that are carbon "
-         "atoms"),
+        ("I+A C > 1/2", "the node has more than half carbon atoms among itself and its "
+         "neighbours"),
+        ("1(I+A C = 0) > 2", "more than 2 nodes have no carbon atoms among themselves and their "
+         "neighbours"),
+        ("1(A C <= 1/3) > 2", "more than 2 nodes have at most a third carbon atoms among their "
+         "neighbours"),
     ],
 )  # fmt: skip
 def test_words_that_are_given(text: str, english: str) -> None:

@@ -69,6 +69,10 @@ def noun_phrase(
     many = number is MANY
     modality = bounds.modality
     attached = which[many]
+    is_both = modality.set_name == "I+A"
+    if things is not None and not any(things.attached) and (is_both or not bounds.is_count):
+        noun = things.noun[many or not bounds.is_count]
+        return f"{amount} {noun} among {_whole(modality, owner, words)}"
     if not bounds.is_count:
         return f"{amount} of {_whole(modality, owner, words)}{attached or ' that exist'}"
     plural = "s" if many else ""
