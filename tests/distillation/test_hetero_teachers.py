@@ -93,6 +93,9 @@ class OneType(nn.Module):
         rows: Tensor = self.conv(x, edge_index) - 1.5
         return rows
 
+    # The torch.fx of torch 2.2 cannot write down types that are texts, as they are in this file.
+    forward.__annotations__.clear()
+
 
 def made_hetero() -> nn.Module:
     network: nn.Module = to_hetero(OneType(), LIBRARIES[0].metadata(), aggr="sum")
