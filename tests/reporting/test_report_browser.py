@@ -297,21 +297,21 @@ def test_hostile_names_and_directed_typed_graphs_are_drawn(browser: Any, tmp_pat
     assert quiet(browser)
 
 
-def test_kinds_of_nodes_are_shown_by_their_names(browser: Any, tmp_path: Path) -> None:
+def test_groups_of_nodes_are_shown_by_their_names(browser: Any, tmp_path: Path) -> None:
     found, graphs = long_report()
     found.write_html(tmp_path / "long.html")
     document = found.to_dict()
-    assert len(document["kinds"]) > 1
+    assert len(document["groups"]) > 1
     look(browser, tmp_path / "long.html")
     graph = graphs[document["examples"][0]["graph"]]
-    for kind in document["kinds"]:
-        name = f"({kind['name']})"
+    for group in document["groups"]:
+        name = f"({group['name']})"
         script = (
-            "const [own] = [...document.querySelectorAll('.kinds button')]"
+            "const [own] = [...document.querySelectorAll('.groups button')]"
             ".filter(b => b.textContent === arguments[0]); own.click();"
         )
         browser.execute_script(script, name)
-        truth = parse(document["formulas"][kind["formula"]]["text"]).evaluate(graph, level="node")
+        truth = parse(document["formulas"][group["formula"]]["text"]).evaluate(graph, level="node")
         assert browser.execute_script(LIT) == np.flatnonzero(truth).tolist()
         words = browser.execute_script("return document.getElementById('words-line').innerText")
         assert words.startswith(f"{name} means: the node ")

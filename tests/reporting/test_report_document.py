@@ -323,7 +323,7 @@ def test_reports_need_no_torch() -> None:
 def test_long_parts_have_names() -> None:
     found, _ = long_report()
     document = found.to_dict()
-    names = {kind["name"]: kind for kind in document["kinds"]}
+    names = {group["name"]: group for group in document["groups"]}
     assert list(names) == list("abcdefgh")[: len(names)]
     rule = document["rules"][0]
     assert len(rule["short_words"]) < len(rule["words"]) / 2
@@ -335,13 +335,13 @@ def test_long_parts_have_names() -> None:
     # The names stand for what they say they do.
     signs = str.maketrans({"∧": "&", "∨": "|", "¬": "!", "≤": "<=", "≠": "!="})
     assert parse(written_out(rule["short_logic"]).translate(signs)) is parse(rule["text"])
-    for kind in document["kinds"]:
-        own = document["formulas"][kind["formula"]]
-        assert own["name"] == kind["name"]
-        assert parse(written_out(kind["logic"]).translate(signs)) is parse(own["text"])
+    for group in document["groups"]:
+        own = document["formulas"][group["formula"]]
+        assert own["name"] == group["name"]
+        assert parse(written_out(group["logic"]).translate(signs)) is parse(own["text"])
     for text in (found.to_html(), found.to_markdown()):
-        for kind in document["kinds"]:
-            assert kind["words"] in text
+        for group in document["groups"]:
+            assert group["words"] in text
 
 
 @pytest.mark.parametrize("level", ["graph", "node"])

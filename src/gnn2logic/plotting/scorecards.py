@@ -71,7 +71,7 @@ def plot_scorecard(
     table = _fitted(model).table(class_names)
     sheet = Sheet()
     bottom = _draw_lines(sheet, table)
-    bottom = _draw_kinds(sheet, table, bottom)
+    bottom = _draw_groups(sheet, table, bottom)
     bottom = _draw_verdict(sheet, table, bottom)
     _draw_meanings(sheet, table, bottom)
     return sheet.draw(ax, table.title if title is None else title)
@@ -169,14 +169,14 @@ def _draw_points(
         sheet.words.append(Word(at, middle, text, _SIZE, bold=bool(point), centred=True))
 
 
-def _draw_kinds(sheet: Sheet, table: CardTable, top: float) -> float:
+def _draw_groups(sheet: Sheet, table: CardTable, top: float) -> float:
     """Draw what the names in the lines mean; return where that ends."""
     # Letters are a little wider where a picture has few pixels.
     room = 0.94 * (_WORDS + _width(table))
-    for kind in table.kinds:
+    for group in table.groups:
         top += 4
-        sheet.words.append(Word(0, top + _LINE / 2, f"({kind.name})", _SIZE, QUIET))
-        for line in _fitting(visible(kind.words), room):
+        sheet.words.append(Word(0, top + _LINE / 2, f"({group.name})", _SIZE, QUIET))
+        for line in _fitting(visible(group.words), room):
             sheet.words.append(Word(_NUMBER, top + _LINE / 2, line, _SIZE))
             top += _LINE
     return top

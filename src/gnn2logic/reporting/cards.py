@@ -78,7 +78,7 @@ class CardStory:
         for number, line in numbered:
             add(_counted(line), "counted", f"counted by line {number}")
         for subformula, name in self.short_names.names.items():
-            add(subformula, "named", f"kind ({name})")
+            add(subformula, "named", f"group ({name})")
         for row in self._table.rows:
             add(row.formula, "line", f"line {row.line}")
         for number, line in numbered:
@@ -121,8 +121,8 @@ class CardStory:
         number_of = {formula: number for number, formula in enumerate(shown)}
         lines, path = self._model.lines_, self._model.path_
         plain = self._table.to_dict()
-        # The report tells of all its kinds in one list.
-        del plain["kinds"]
+        # The report tells of all its groups in one list.
+        del plain["groups"]
         points = [number for row in self._table.rows for number in row.points]
         for row, entry in zip(self._table.rows, plain["lines"], strict=True):
             counted = _counted(lines[row.line - 1])

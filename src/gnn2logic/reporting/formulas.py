@@ -148,7 +148,7 @@ def shown_formulas(
         if is_final:
             add(counted, "counted", "counted by the final tree")
     for subformula, name in short_names.names.items():
-        add(subformula, "named", f"kind ({name})")
+        add(subformula, "named", f"group ({name})")
     for name, formula in classes.items():
         add(formula, "rule", f"rule for {name}")
     for is_final, decision, _ in ours:

@@ -70,7 +70,7 @@ def summarise(subject: ReportSubject, limits: ReportLimits, random_state: int) -
         "baseline": _baseline(subject),
         **_tables(subject),
         **story.entries(shown),
-        "kinds": [
+        "groups": [
             _named_subformula(
                 subformula, short_names, shown.index(subformula) if subformula in shown else None
             )

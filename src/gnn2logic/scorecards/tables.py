@@ -18,9 +18,9 @@ from gnn2logic.logic.syntax import Formula
 from gnn2logic.scorecards.card import Scorecard
 
 __all__ = [
-    "CardKind",
     "CardRow",
     "CardTable",
+    "NodeGroup",
     "ScoreMeaning",
     "card_names",
     "card_table",
@@ -44,7 +44,7 @@ class CardRow:
         The number of the line, from 1; lines with several cases have several rows.
     formula : Formula
     words : str
-        With the names of `CardTable.kinds`.
+        With the names of `CardTable.groups`.
     points : tuple of int
     """
 
@@ -78,7 +78,7 @@ class ScoreMeaning:
 
 
 @dataclass(frozen=True)
-class CardKind:
+class NodeGroup:
     """What a name stands for that the words of lines use, since it is long or said often.
 
     Parameters
@@ -108,7 +108,7 @@ class CardTable:
         For one column of points.
     verdict : str
         Which score gives which answer.
-    kinds : tuple of CardKind
+    groups : tuple of NodeGroup
         The names in the words of rows.
     """
 
@@ -118,7 +118,7 @@ class CardTable:
     base: tuple[int, ...]
     meanings: tuple[ScoreMeaning, ...]
     verdict: str
-    kinds: tuple[CardKind, ...] = ()
+    groups: tuple[NodeGroup, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -135,9 +135,9 @@ class CardTable:
                 }
                 for row in self.rows
             ],
-            "kinds": [
-                {"name": kind.name, "formula": str(kind.formula), "words": kind.words}
-                for kind in self.kinds
+            "groups": [
+                {"name": group.name, "formula": str(group.formula), "words": group.words}
+                for group in self.groups
             ],
             "verdict": self.verdict,
             "meanings": [
@@ -173,19 +173,19 @@ def card_table(
         for number, line in enumerate(card.lines, 1)
         for formula, points in line.cases
     )
-    kinds = tuple(
-        CardKind(name, formula, short_names.meaning(formula))
+    groups = tuple(
+        NodeGroup(name, formula, short_names.meaning(formula))
         for formula, name in short_names.names.items()
     )
     title = f"Scorecard for {card.level}s, {lines}"
     verdict = verdict_of(card, names, target)
     if card.answer == "number":
-        return CardTable(title, ("points",), rows, card.base, (), verdict, kinds)
+        return CardTable(title, ("points",), rows, card.base, (), verdict, groups)
     if card.n_classes == 2:
         columns = (f"points for {names[1]}",)
-        return CardTable(title, columns, rows, card.base, _meanings(card), verdict, kinds)
+        return CardTable(title, columns, rows, card.base, _meanings(card), verdict, groups)
     verdict += _worth_of_points(card)
-    return CardTable(title, tuple(names), rows, card.base, (), verdict, kinds)
+    return CardTable(title, tuple(names), rows, card.base, (), verdict, groups)
 
 
 def card_names(card: Scorecard, vocabulary: Names | None = None) -> ShortNames:
@@ -268,9 +268,9 @@ def table_to_text(table: CardTable) -> str:
         lines.append(_text_row(number, row.words, row.points, widths))
     if not table.rows:
         lines.append("  no lines: the score is always the same")
-    if table.kinds:
+    if table.groups:
         lines += ["", "where"]
-        lines += [_kind_text(kind) for kind in table.kinds]
+        lines += [_group_text(group) for group in table.groups]
     lines += ["", visible(table.verdict)]
     if table.meanings:
         lines += ["", *_meanings_text(table)]
@@ -287,9 +287,9 @@ def _text_row(number: str, words: str, points: Sequence[int], widths: Sequence[i
     return "\n".join([first, *(f"    {line}" for line in wrapped[1:])])
 
 
-def _kind_text(kind: CardKind) -> str:
-    start = f"({kind.name})"
-    return fill(visible(f"{start:>3} {kind.words}"), _TEXT_WIDTH + 14, subsequent_indent=" " * 4)
+def _group_text(group: NodeGroup) -> str:
+    start = f"({group.name})"
+    return fill(visible(f"{start:>3} {group.words}"), _TEXT_WIDTH + 14, subsequent_indent=" " * 4)
 
 
 def _meanings_text(table: CardTable) -> list[str]:
@@ -321,7 +321,7 @@ def table_to_html(table: CardTable) -> str:
         )
     html = (
         f"<div><p>{escape(table.title)}</p><table><thead><tr><th></th><th></th>{heads}</tr></thead>"
-        f"<tbody>{body}</tbody></table>{_kinds_html(table)}<p>{escape(visible(table.verdict))}</p>"
+        f"<tbody>{body}</tbody></table>{_groups_html(table)}<p>{escape(visible(table.verdict))}</p>"
     )
     if table.meanings:
         scores = "".join(f"<td {right}>{meaning}</td>" for meaning in table.meanings)
@@ -334,9 +334,10 @@ def table_to_html(table: CardTable) -> str:
     return f"{html}</div>"
 
 
-def _kinds_html(table: CardTable) -> str:
+def _groups_html(table: CardTable) -> str:
     items = "".join(
-        f'<li title="{escape(str(kind.formula))}">({kind.name}) {escape(visible(kind.words))}</li>'
-        for kind in table.kinds
+        f'<li title="{escape(str(group.formula))}">({group.name}) '
+        f"{escape(visible(group.words))}</li>"
+        for group in table.groups
     )
     return f'<ul style="list-style:none">{items}</ul>' if items else ""

@@ -39,7 +39,7 @@ _ABOUT_GRAPH: WeakKeyDictionary[Formula, bool] = WeakKeyDictionary()
 
 def to_english(
     formula: Formula,
-    kinds: Mapping[Formula, str] | None = None,
+    groups: Mapping[Formula, str] | None = None,
     names: Names | None = None,
 ) -> str:
     """Return the formula as an English sentence, without a full stop.
@@ -47,7 +47,7 @@ def to_english(
     Parameters
     ----------
     formula : Formula
-    kinds : mapping of Formula to str, optional
+    groups : mapping of Formula to str, optional
         Subformulas that have a name, which is written in their place: "in group (1)", or
         "condition (1) holds" if they are about the whole graph. None gives names to what a large
         formula shares, and puts their definitions in front.
@@ -69,10 +69,10 @@ def to_english(
     more than half of the nodes are in group (1)
     """
     if isinstance(names, TradeNames):
-        said = names.sentence(formula, {} if kinds is None else kinds)
+        said = names.sentence(formula, {} if groups is None else groups)
         if said is not None:
             return said
-    return _printed(formula, kinds, names, _sentence)
+    return _printed(formula, groups, names, _sentence)
 
 
 def is_about_graph(formula: Formula) -> bool:
@@ -95,7 +95,7 @@ def is_about_graph(formula: Formula) -> bool:
 
 def nodes_in_english(
     formula: Formula,
-    kinds: Mapping[Formula, str] | None = None,
+    groups: Mapping[Formula, str] | None = None,
     names: Names | None = None,
 ) -> str:
     """Return what the nodes are that satisfy the formula; the rest is as in `to_english`.
@@ -115,19 +115,19 @@ def nodes_in_english(
             return f"nodes that {phrase.verb[1]}"
         return phrase.things.noun[1] + (f" that {phrase.rest.verb[1]}" if phrase.rest else "")
 
-    return _printed(formula, kinds, names, nodes)
+    return _printed(formula, groups, names, nodes)
 
 
 def _printed(
     formula: Formula,
-    kinds: Mapping[Formula, str] | None,
+    groups: Mapping[Formula, str] | None,
     names: Names | None,
     whole: Callable[[Formula, Mapping[Formula, str], Words], str],
 ) -> str:
     words = Words(names)
-    if kinds is not None:
+    if groups is not None:
         named = {
-            subformula: name for subformula, name in kinds.items() if subformula is not formula
+            subformula: name for subformula, name in groups.items() if subformula is not formula
         }
         return whole(formula, named, words)
 
