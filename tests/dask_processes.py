@@ -1,4 +1,4 @@
-"""A Dask cluster of processes that a test can kill one by one."""
+"""Dask clusters for tests: one of processes that a test can kill one by one, and a plain one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+import distributed
 
 from gnn2logic.exceptions import ParameterError
 
@@ -45,6 +48,23 @@ class DaskProcesses:
         )
         self._processes.callback(_end, process)
         return process
+
+
+@contextlib.contextmanager
+def client_of_two_workers() -> Iterator[distributed.Client]:
+    """Give a client of a cluster with two worker processes, which come back when they die."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            memory_limit=0,
+            silence_logs="CRITICAL",
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -178,24 +178,3 @@ def test_tables_of_the_results_page_are_there() -> None:
     included = re.findall(r'^--8<-- "(.*)"$', page, re.MULTILINE)
     assert len(included) == page.count("--8<--") > 0
     assert [path for path in included if not (ROOT / path).is_file()] == []
-
-
-def test_the_site_builds_without_warnings_and_without_a_network(tmp_path: Path) -> None:
-    pytest.importorskip("mkdocstrings", reason="needs the extra 'docs'")
-    site = tmp_path / "site"
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(site)],
-        cwd=ROOT,
-        check=True,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-    )
-    for page in PAGES:
-        html = (site / page).with_suffix(".html").read_text(encoding="utf-8")
-        loaded = re.findall(r"<(?:script|link|img)[^>]*\b(?:src|href)=\"?(https?://[^\" >]+)", html)
-        assert loaded == [], page
-    # The reference has docstrings, also of names that are imported when they are first used.
-    reference = (site / "api" / "models.html").read_text(encoding="utf-8")
-    assert "Distil a trained network into rules, or into a scorecard." in reference
-    # A function is not taken for the module of the same name that it lives in.
-    modules = [path.name for path in (site / "api").iterdir() if "doc-module" in path.read_text()]
-    assert modules == ["errors.html"]

@@ -17,6 +17,7 @@ import pytest
 from browsers import headless_browser
 
 ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 LINK = re.compile(r"<(?:a|img|link|script)\b[^>]*?\s(?:href|src)=(?:\"([^\"]*)\"|([^\s>]+))")
 TARGET = re.compile(r"\s(?:id|name)=(?:\"([^\"]*)\"|([^\s>]+))")
 
@@ -65,6 +66,7 @@ def test_links_that_lead_nowhere_are_seen(tmp_path: Path) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("mkdocstrings", reason="needs the extra 'docs'")
     folder = tmp_path_factory.mktemp("site")
+    # It is built once for all tests, and warnings are errors.
     subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
         cwd=ROOT,
@@ -77,6 +79,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     yield from headless_browser()
+
+
+def test_the_site_needs_no_network(site: Path) -> None:
+    pages = sorted(path.relative_to(DOCS) for path in DOCS.rglob("*.md"))
+    assert pages
+    for page in pages:
+        html = (site / page).with_suffix(".html").read_text(encoding="utf-8")
+        loaded = re.findall(r"<(?:script|link|img)[^>]*\b(?:src|href)=\"?(https?://[^\" >]+)", html)
+        assert loaded == [], page
+
+
+def test_the_reference_is_in_the_site(site: Path) -> None:
+    """It has docstrings, also of names that are imported when they are first used."""
+    reference = (site / "api" / "models.html").read_text(encoding="utf-8")
+    assert "Distil a trained network into rules, or into a scorecard." in reference
+    # A function is not taken for the module of the same name that it lives in.
+    modules = [path.name for path in (site / "api").iterdir() if "doc-module" in path.read_text()]
+    assert modules == ["errors.html"]
 
 
 def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:

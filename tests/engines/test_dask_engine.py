@@ -16,6 +16,7 @@ import distributed
 import numpy as np
 import pytest
 
+from dask_processes import client_of_two_workers
 from engine_shards import FixedMaker, Listed, NumberMaker, NumberShard, steps_in_a_task
 from gnn2logic import IDTClassifier, IDTNodeClassifier, parse, random_graphs
 from gnn2logic.engines import DaskEngine, LocalEngine, as_engine, cluster, cluster_watch
@@ -26,18 +27,7 @@ from narrow_search import learned_by_search, narrow_search
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[distributed.Client]:
-    """Return a client of a cluster with two worker processes, which come back when they die."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            memory_limit=0,
-            silence_logs="CRITICAL",
-        ) as own,
-        distributed.Client(own) as connected,
-    ):
+    with client_of_two_workers() as connected:
         yield connected
 
 

@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import clone
 
 import gnn2logic as gl
+from dask_processes import client_of_two_workers
 from gnn2logic import (
     ScorecardClassifier,
     ScorecardNodeClassifier,
@@ -73,17 +74,7 @@ def test_regressors_have_manners(estimator: Any, level: str) -> None:
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[distributed.Client]:
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            memory_limit=0,
-            silence_logs="CRITICAL",
-        ) as cluster,
-        distributed.Client(cluster) as connected,
-    ):
+    with client_of_two_workers() as connected:
         yield connected
 
 

@@ -87,11 +87,13 @@ class Material:
         self._first_edge = np.cumsum([0, *(pairs.shape[1] for pairs in ends)])
         self._node_rows = _rows(graphs, Data.is_node_attr)
         self._edge_rows = _rows(graphs, Data.is_edge_attr)
-        # Rows with equal content are of one kind; its first row stands for it.
-        self.node_kind, self._node_choice = _equal_rows(self._node_rows, int(self._first_node[-1]))
-        # Edges without attributes are all of one kind, even where the data has none to copy.
+        # Rows with equal content have one number; the first of them stands for all.
+        self.node_content, self._node_choice = _equal_rows(
+            self._node_rows, int(self._first_node[-1])
+        )
+        # Edges without attributes are all alike, even where the data has none to copy.
         n_rows = int(self._first_edge[-1]) or (0 if self._edge_rows else 1)
-        self.edge_kind, self._edge_choice = _equal_rows(self._edge_rows, n_rows)
+        self.edge_content, self._edge_choice = _equal_rows(self._edge_rows, n_rows)
 
     @property
     def node_types(self) -> IntArray:
@@ -201,18 +203,18 @@ class Material:
 
     def fingerprint(self, candidate: Candidate) -> int:
         """Return a number that is the same for graphs that colour refinement cannot tell apart."""
-        colours = [hash((int(row_kind),)) for row_kind in self.node_kind[candidate.nodes]]
+        colours = [hash((int(content),)) for content in self.node_content[candidate.nodes]]
         arrows = [
-            (int(s), int(t), int(row_kind))
-            for (s, t), row_kind in zip(
-                candidate.ends.T, self.edge_kind[candidate.edges], strict=True
+            (int(s), int(t), int(content))
+            for (s, t), content in zip(
+                candidate.ends.T, self.edge_content[candidate.edges], strict=True
             )
         ]
         for _ in range(len(colours)):
             seen: list[list[Any]] = [[] for _ in colours]
-            for source, target, row_kind in arrows:
-                seen[source].append((0, row_kind, colours[target]))
-                seen[target].append((1, row_kind, colours[source]))
+            for source, target, content in arrows:
+                seen[source].append((0, content, colours[target]))
+                seen[target].append((1, content, colours[source]))
             colours = [
                 hash((colour, *sorted(around)))
                 for colour, around in zip(colours, seen, strict=True)
@@ -237,15 +239,15 @@ def _rows(graphs: Sequence[Data], belongs: Callable[[Data, str], bool]) -> dict[
 
 
 def _equal_rows(rows: dict[str, torch.Tensor], count: int) -> tuple[IntArray, IntArray]:
-    """Return the kind of each row, and the first row of each kind."""
+    """Return numbers of rows, equal where contents are, and the first row of each number."""
     numbers: dict[bytes, int] = {}
     first: list[int] = []
-    kind_of_row = np.empty(count, dtype=np.int64)
+    number_of_row = np.empty(count, dtype=np.int64)
     arrays = [value.numpy() for value in rows.values()]
     for row in range(count):
         content = b"".join(array[row].tobytes() for array in arrays)
         if content not in numbers:
             numbers[content] = len(first)
             first.append(row)
-        kind_of_row[row] = numbers[content]
-    return kind_of_row, np.array(first, dtype=np.int64)
+        number_of_row[row] = numbers[content]
+    return number_of_row, np.array(first, dtype=np.int64)

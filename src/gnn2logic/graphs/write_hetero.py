@@ -55,19 +55,19 @@ def to_hetero_data(batch: GraphBatch, *, node_types: Sequence[str] | None = None
     types = _types(batch, node_types)
     type_of = _type_of(batch, types)
     columns = {name: _columns(batch, name, types, type_of == n) for n, name in enumerate(types)}
-    sources, targets, edge_types, kind_of = _edges(batch, types, type_of)
+    sources, targets, edge_types, edge_type_of = _edges(batch, types, type_of)
     # The number of each node among those of its type and graph.
     number = np.zeros(batch.n_nodes, dtype=np.int64)
-    for kind in range(len(types)):
-        nodes = np.flatnonzero(type_of == kind)
+    for type_number in range(len(types)):
+        nodes = np.flatnonzero(type_of == type_number)
         owners = batch.graph_index[nodes]
         number[nodes] = np.arange(len(nodes)) - np.searchsorted(owners, owners)
     result = []
     for graph in range(batch.n_graphs):
         data = data_class()
         here = np.arange(batch.ptr[graph], batch.ptr[graph + 1])
-        for kind, name in enumerate(types):
-            nodes = here[type_of[here] == kind]
+        for type_number, name in enumerate(types):
+            nodes = here[type_of[here] == type_number]
             data[name].num_nodes = len(nodes)
             if columns[name]:
                 values = batch.predicates[nodes][:, columns[name]]
@@ -76,8 +76,8 @@ def to_hetero_data(batch: GraphBatch, *, node_types: Sequence[str] | None = None
                     batch.names[column].removeprefix(f"{name}.") for column in columns[name]
                 ]
         edges = np.flatnonzero(batch.graph_index[sources] == graph)
-        for kind, edge_type in enumerate(edge_types):
-            of_type = edges[kind_of[edges] == kind]
+        for position, edge_type in enumerate(edge_types):
+            of_type = edges[edge_type_of[edges] == position]
             ends = np.stack([number[sources[of_type]], number[targets[of_type]]])
             data[edge_type].edge_index = torch.from_numpy(ends)
         result.append(data)
@@ -143,7 +143,7 @@ def _edges(
         raise GraphError("Every edge must be in one relation. Got one in none, or in several.")
     relation = held.argmax(axis=1) if batch.relations else np.zeros(len(sources), dtype=np.int64)
     keys = (relation * len(types) + type_of[sources]) * len(types) + type_of[targets]
-    distinct, kind_of = np.unique(keys, return_inverse=True)
+    distinct, edge_type_of = np.unique(keys, return_inverse=True)
     edge_types: list[EdgeType] = []
     for key in distinct.tolist():
         rest, second = divmod(key, len(types))
@@ -153,4 +153,4 @@ def _edges(
         middle = names[number].removeprefix(f"{ends[0]}.").removesuffix(f".{ends[1]}")
         whole = f"{ends[0]}.{middle}.{ends[1]}"
         edge_types.append((ends[0], middle if whole == names[number] else names[number], ends[1]))
-    return sources, targets, edge_types, kind_of.astype(np.int64)
+    return sources, targets, edge_types, edge_type_of.astype(np.int64)

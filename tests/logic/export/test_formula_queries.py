@@ -127,7 +127,7 @@ def test_hostile_names_are_only_names(name: str) -> None:
     text = json.dumps(name, ensure_ascii=True)
     formula = parse(f"A[{text}]({text}) > 0 | 1-A[{text}]({text}) > 1/2")
     wanted = node_rows(formula, [graph])
-    assert [row[2] for row in wanted] == [True, True] or any(row[2] for row in wanted)
+    assert any(row[2] for row in wanted)
     query = formula.to_sql(level="node")
     columns = {name: "BOOLEAN"}
     assert sqlite_rows(query, [graph], columns) == wanted

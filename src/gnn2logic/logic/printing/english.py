@@ -105,7 +105,7 @@ def nodes_in_english(
     nodes that have more than 1 neighbouring nitrogen atom
     """
     if isinstance(names, TradeNames):
-        said = names.nodes(formula, {} if kinds is None else kinds)
+        said = names.nodes(formula, {} if groups is None else groups)
         if said is not None:
             return said
 
