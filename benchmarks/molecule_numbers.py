@@ -156,16 +156,31 @@ def predicted(
     if model == "rule":
         rule = gl.IDTRegressor(**settings).fit(graphs[train], y[train])
         about = f"{len(rule.classes_)} numbers, {rule.rules_.chosen.size} symbols"
-        return rule.predict(graphs[test]), about, gl.export_text(rule).splitlines()
+        return rule.predict(graphs[test]), about, read_aloud(rule, graphs[train])
     if model == "scorecard":
         card = gl.ScorecardRegressor(**settings).fit(graphs[train], y[train])
         about = f"{len(card.lines_)} lines, {card.card_.size} symbols"
-        return card.predict(graphs[test]), about, str(card).splitlines()
+        return card.predict(graphs[test]), about, read_aloud(card, graphs[train])
     centre, scale = y[train].mean(), y[train].std()
     targets = ((y - centre) / scale)[:, None]
     network = trained(graphs, targets, (train, validation), torch.nn.functional.mse_loss, seed)
     told = answers(network, gl.to_pyg(graphs[test]))[:, 0].numpy()
     return told * scale + centre, "3 layers of 64", []
+
+
+def read_aloud(model: Any, graphs: Any) -> list[str]:
+    """Return what people read of a rule or a scorecard, in the words of chemists."""
+    words = gl.chem.molecule_words(graphs)
+    if isinstance(model, gl.IDTPredictor):
+        rule = model.rules_.chosen
+        return [
+            f"{model.rules_.name_of(value)} ({rule.support[value]:.0%}): "
+            f"{formula.to_english(words)}"
+            for value, formula in rule.formulas.items()
+        ]
+    table = model.table()
+    lines = [f"{row.points[0]:+d}: {row.formula.to_english(words)}" for row in table.rows]
+    return [*lines, table.verdict]
 
 
 def regression_rows(name: str, folder: Path, seeds: int, done: set[Any], keep: Any) -> None:

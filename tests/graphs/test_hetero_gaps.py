@@ -102,3 +102,7 @@ def test_what_is_missing_is_told() -> None:
     featureless["item"].num_nodes = 5
     with pytest.raises(FeatureError, match="Got 2 \\('user', 'item'\\)"):
         fitted.transform([featureless])
+    mall = shop(0)
+    mall["guard"].num_nodes = 1
+    with pytest.raises(FeatureError, match="Got 4 "):
+        fitted.transform([mall])

@@ -128,3 +128,14 @@ def test_pairs_between_types_are_numbered_as_in_their_edges() -> None:
     for wrong in ("user", ["user"], ["user", "book"]):
         with pytest.raises(FeatureError, match="node_types must be the type of sources and that"):
             gl.link_graphs(shop, [(0, 0)], node_types=wrong)
+
+
+def test_too_much_around_hubs_is_refused_before_memory_is_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    star = gl.from_edges([(0, node) for node in range(1, 200)], 200)
+    pairs = [(node, node + 1) for node in range(1, 100)]
+    assert gl.link_graphs(star, pairs, hops=1).n_nodes == 3 * 99
+    monkeypatch.setattr("gnn2logic.graphs.links._MOST_NODES", 10_000)
+    with pytest.raises(GraphError, match="19,800 for the first 99 of 99 pairs; take fewer hops"):
+        gl.link_graphs(star, pairs, hops=2)

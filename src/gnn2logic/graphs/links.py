@@ -26,6 +26,8 @@ IntArray = npt.NDArray[np.int64]
 _ENDS = ("source", "target")
 # So many pairs are looked up at once; what is around hubs takes memory.
 _AT_ONCE = 256
+# More nodes than this in all graphs together would hardly fit into memory.
+_MOST_NODES = 100_000_000
 
 
 def link_graphs(
@@ -86,10 +88,19 @@ def link_graphs(
     ends = _checked_pairs(pairs, _numbered(batch, node_types))
     near = _neighbours(batch.adjacency)
     parts = []
+    n_nodes = 0
     with Progress("links", -(-len(ends) // _AT_ONCE), verbose=verbose) as progress:
         for start in range(0, len(ends), _AT_ONCE):
             some = ends[start : start + _AT_ONCE]
-            parts.append(_cut_out(batch, some, _around(near, some, hops), keep_links))
+            reached = _around(near, some, hops)
+            n_nodes += int(reached.nnz)
+            if n_nodes > _MOST_NODES:
+                raise GraphError(
+                    f"What is within {hops} hops of all pairs must have at most {_MOST_NODES:,} "
+                    f"nodes together. Got {n_nodes:,} for the first {start + len(some)} of "
+                    f"{len(ends)} pairs; take fewer hops, as around hubs, or fewer pairs."
+                )
+            parts.append(_cut_out(batch, some, reached, keep_links))
             progress.step("pairs cut out, part")
     return GraphBatch.concat(parts)
 
