@@ -7,25 +7,32 @@ brackets, so that what follows belongs to the nearest atom before it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from fractions import Fraction
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from gnn2logic.exceptions import TranslationError
 from gnn2logic.graphs.modality import Direction, Edges
 from gnn2logic.graphs.structure_names import predicate_words
 from gnn2logic.logic.bounds import Bounds, as_bounds, group_alternatives, group_bounds
 from gnn2logic.logic.printing.english import is_about_graph
-from gnn2logic.logic.printing.english_nouns import share_in_words
 from gnn2logic.logic.printing.english_words import TradeNames, Words
 from gnn2logic.logic.printing.molecule_names import (
     ELEMENTS,
     HYDROGENS,
-    element_name,
     everyday_name,
     is_of_molecules,
 )
-from gnn2logic.logic.syntax import And, Constant, Formula, Not, Or, Predicate, Threshold
+from gnn2logic.logic.printing.molecule_nouns import (
+    ADJECTIVES,
+    ATOM,
+    Noun,
+    counted,
+    element_of,
+    number_in_words,
+    share_of,
+    with_article,
+)
+from gnn2logic.logic.syntax import And, Constant, Formula, Not, Or, Predicate
 from gnn2logic.logic.walk import subformulas
 
 __all__ = ["GroupNames", "MoleculeNames", "molecule_names"]
@@ -45,18 +52,6 @@ _BOUND = {
     "ring": ("bonded within a ring to", "neighbours within a ring"),
     "bridge": ("bonded outside of rings to", "neighbours outside of rings"),
 }
-_ADJECTIVES = {
-    "aromatic": "aromatic",
-    "sp": "sp",
-    "sp2": "sp2",
-    "sp3": "sp3",
-    "charge=+1": "positively charged",
-    "charge=-1": "negatively charged",
-    "uncharged": "uncharged",
-    "chiral=R": "R-configured",
-    "chiral=S": "S-configured",
-}
-_ELEMENTS = {"metal": "metal", "other element": "other-element"}
 # What sentences in plain English say, where there are no words below.
 _PLAIN: Mapping[str, str | tuple[str, str]] = MappingProxyType(
     {
@@ -75,7 +70,6 @@ _PLAIN: Mapping[str, str | tuple[str, str]] = MappingProxyType(
         **{name: (f"{name} bond", f"{name} bonds") for name in ("single", "double", "triple")},
     }
 )
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class MoleculeNames(TradeNames):
@@ -150,28 +144,6 @@ def _size(formula: Formula, kinds: Mapping[Formula, str]) -> int:
     return sizes[formula]
 
 
-class _Noun(NamedTuple):
-    """What atoms are called, one and several, and what more is said about one and several."""
-
-    one: str
-    many: str
-    more: tuple[str, ...] = ()
-
-    def text(self, *, plural: bool) -> str:
-        whole = self.bare(plural=plural)
-        return f"({whole})" if len(self.more) > 1 else whole
-
-    def bare(self, *, plural: bool) -> str:
-        return " ".join([self.many if plural else self.one, " and ".join(self.more)]).strip()
-
-    @property
-    def with_article(self) -> str:
-        return _with_article(self.text(plural=False))
-
-
-_ATOM = _Noun("atom", "atoms")
-
-
 class _Sentences:
     """What is said of a formula and its parts, each part once and before what it is part of."""
 
@@ -179,7 +151,7 @@ class _Sentences:
         self._kinds = {part: kind for part, kind in kinds.items() if part is not formula}
         self._groups = groups
         self._words = Words()
-        self._nouns: dict[Formula, _Noun] = {}
+        self._nouns: dict[Formula, Noun] = {}
         self._clauses: dict[Formula, str] = {}
         for node in subformulas(formula, stop=self._kinds):
             if is_about_graph(node):
@@ -223,33 +195,33 @@ class _Sentences:
     def _amount(self, bounds: Bounds) -> str:
         noun = self._nouns[bounds.counted]
         if bounds.is_count:
-            return _counted(bounds, noun)
+            return counted(bounds, noun)
         are = noun.text(plural=True)
         if are.startswith(("atoms in ", "atoms bonded ")) or "-bonded" in are.split(" ")[:2][-1]:
             are = are.removeprefix("atoms ")
-        return f"{_share(bounds)} of the atoms are {are}"
+        return f"{share_of(bounds)} of the atoms are {are}"
 
     # About one atom ----------------------------------------------------------------------------
 
-    def _noun(self, node: Formula) -> _Noun:
+    def _noun(self, node: Formula) -> Noun:
         """Return what the atoms are that satisfy a formula."""
         if node in self._kinds:
             kind = self._kinds[node]
             if is_about_graph(node):
-                return _ATOM._replace(more=(f"in a molecule where condition ({kind}) holds",))
-            return _Noun(f"atom in group ({kind})", f"atoms in group ({kind})")
+                return ATOM._replace(more=(f"in a molecule where condition ({kind}) holds",))
+            return Noun(f"atom in group ({kind})", f"atoms in group ({kind})")
         if node in self._groups:
-            return _Noun(*self._groups[node])
+            return Noun(*self._groups[node])
         if isinstance(node, Constant):
-            return _ATOM if node.value else _Noun("impossible atom", "impossible atoms")
+            return ATOM if node.value else Noun("impossible atom", "impossible atoms")
         if isinstance(node, Or):
             return self._either(node)
         bounds = as_bounds(node)
         if bounds is not None:
-            return _ATOM._replace(more=(self._near(bounds),))
+            return ATOM._replace(more=(self._near(bounds),))
         return self._all_of(node.children if isinstance(node, And) else (node,))
 
-    def _all_of(self, conjuncts: tuple[Formula, ...]) -> _Noun:
+    def _all_of(self, conjuncts: tuple[Formula, ...]) -> Noun:
         elements: list[str] = []
         adjectives: list[str] = []
         more: list[str] = []
@@ -272,21 +244,21 @@ class _Sentences:
             else:
                 raise TranslationError("There are no words for this.")
         first = group is None and elements
-        more += [f"being {_with_article(f'{name} atom')}" for name in elements[bool(first) :]]
+        more += [f"being {with_article(f'{name} atom')}" for name in elements[bool(first) :]]
         if group is not None:
-            more[:0] = [f"being {_with_article(f'{name} atom')}" for name in adjectives]
-            return _Noun(*group, tuple(more))
+            more[:0] = [f"being {with_article(f'{name} atom')}" for name in adjectives]
+            return Noun(*group, tuple(more))
         name = " ".join([*adjectives, *elements[:1], "atom"])
-        return _Noun(name, f"{name}s", tuple(more))
+        return Noun(name, f"{name}s", tuple(more))
 
-    def _either(self, node: Or) -> _Noun:
+    def _either(self, node: Or) -> Noun:
         plain = [child for child in node.children if isinstance(child, Predicate)]
-        names = [_element(child.name) for child in plain if child not in self._kinds]
+        names = [element_of(child.name) for child in plain if child not in self._kinds]
         if len(names) == len(node.children) and all(names):
             name = " or ".join(map(str, names))
-            return _Noun(f"{name} atom", f"{name} atoms")
+            return Noun(f"{name} atom", f"{name} atoms")
         nouns = [
-            _ATOM._replace(more=(self._near(member),))
+            ATOM._replace(more=(self._near(member),))
             if isinstance(member, Bounds)
             else self._nouns[member]
             for member in group_alternatives(node.children)
@@ -300,7 +272,7 @@ class _Sentences:
             )
             for plural in (False, True)
         )
-        return _Noun(f"({one})", f"({many})")
+        return Noun(f"({one})", f"({many})")
 
     def _being(self, node: Formula) -> str:
         return f"being {self._nouns[node].with_article}"
@@ -310,25 +282,25 @@ class _Sentences:
     ) -> None:
         """Take note of a predicate, in the place where its word stands."""
         known = everyday_name(name)
-        element = _element(name)
+        element = element_of(name)
         if element is not None:
             elements.append(element)
-        elif known in _ADJECTIVES:
-            adjectives.append(_ADJECTIVES[known])
+        elif known in ADJECTIVES:
+            adjectives.append(ADJECTIVES[known])
         else:
             more.append(self._phrase(name))
 
     def _denied(self, name: str, adjectives: list[str], more: list[str]) -> None:
         known = everyday_name(name)
-        element = _element(name)
+        element = element_of(name)
         if element is not None:
             more.append(f"other than {element}")
         elif known == "hydrogens=0":
             more.append("with at least one hydrogen")
         elif known in ("aromatic", "sp", "sp2", "sp3"):
             adjectives.append(f"non-{known}")
-        elif known in _ADJECTIVES:
-            more.append(f"not {_ADJECTIVES[known]}")
+        elif known in ADJECTIVES:
+            more.append(f"not {ADJECTIVES[known]}")
         else:
             more.append(f"not {self._phrase(name)}")
 
@@ -339,9 +311,10 @@ class _Sentences:
         if column == "hydrogens" and value.isdigit():
             if value == "0":
                 return "without hydrogens"
-            return f"with {_number(int(value))} hydrogen{'s' * (value != '1')}"
+            return f"with {number_in_words(int(value))} hydrogen{'s' * (value != '1')}"
         if column == "total_degree" and value.isdigit():
-            return f"with {_number(int(value))} neighbour{'s' * (value != '1')} counting hydrogens"
+            count = number_in_words(int(value))
+            return f"with {count} neighbour{'s' * (value != '1')} counting hydrogens"
         if column == "charge":
             return f"with charge {value}"
         if known == "is_in_ring":
@@ -357,14 +330,14 @@ class _Sentences:
         bound, near = self._bonds(modality.edges)
         match modality.set_name:
             case "A" if bounds.is_count:
-                return f"{bound} {_counted(bounds, noun, some=True)}"
+                return f"{bound} {counted(bounds, noun, some=True)}"
             case "A":
-                return f"with {_share(bounds)} of the {near} being {noun.text(plural=True)}"
+                return f"with {share_of(bounds)} of the {near} being {noun.text(plural=True)}"
             case "1" if bounds.is_count:
-                return f"in a molecule with {_counted(bounds, noun)}"
+                return f"in a molecule with {counted(bounds, noun)}"
             case "1":
                 are = noun.text(plural=True)
-                return f"in a molecule where {_share(bounds)} of the atoms are {are}"
+                return f"in a molecule where {share_of(bounds)} of the atoms are {are}"
             case "I+A" if bounds == Bounds(modality, bounds.counted, lower=0):
                 return f"being or {bound} {noun.with_article}"
             case "I+A" if bounds == Bounds(modality, bounds.counted, upper=0):
@@ -380,8 +353,8 @@ class _Sentences:
             case _:
                 raise TranslationError("There are no words for this.")
         if bounds.is_count:
-            return f"with, among {where}, {_counted(bounds, noun)}"
-        return f"with {_share(bounds)} of {where} being {noun.text(plural=True)}"
+            return f"with, among {where}, {counted(bounds, noun)}"
+        return f"with {share_of(bounds)} of {where} being {noun.text(plural=True)}"
 
     def _bonds(self, edges: Edges) -> tuple[str, str]:
         """Return what an atom is to its neighbours, and what these are called."""
@@ -391,62 +364,3 @@ class _Sentences:
             return _BOUND[edges.relation]
         along = self._words.relation(str(edges.relation))
         return f"bonded along {along} to", f"neighbours along {along}"
-
-
-def _element(name: str) -> str | None:
-    known = everyday_name(name)
-    return _ELEMENTS.get(known) or element_name(known)
-
-
-def _counted(bounds: Bounds, noun: _Noun, *, some: bool = False) -> str:
-    """Return "at least two ...", "at most one ...", "no ..."; with `some` also "a ..."."""
-    lower, upper = bounds.lower, bounds.upper
-    exactly = bounds.exactly
-    if exactly is not None and exactly > 0:
-        amount, count = f"{'not ' if bounds.excluded else ''}exactly {_number(exactly)}", exactly
-    elif bounds.excluded:
-        count = _whole(upper) + 1
-        few = f"at most {_number(_whole(lower))}" if lower else "no"
-        amount = f"{few} or at least {_number(count)}"
-    elif upper is None:
-        count = _whole(lower) + 1
-        if some and count == 1:
-            return noun.with_article
-        amount = f"at least {_number(count)}"
-    elif lower is None:
-        count = _whole(upper)
-        if count == 0:
-            return f"no {noun.text(plural=False)}"
-        amount = f"at most {_number(count)}"
-    else:
-        count = _whole(upper)
-        amount = f"between {_number(_whole(lower) + 1)} and {_number(count)}"
-    return f"{amount} {noun.text(plural=count != 1)}"
-
-
-def _whole(threshold: Threshold | None) -> int:
-    assert isinstance(threshold, int)
-    return threshold
-
-
-def _share(bounds: Bounds) -> str:
-    shares = [("more than", bounds.lower), ("at most", bounds.upper)]
-    if bounds.excluded:
-        shares = [("at most", bounds.lower), ("more than", bounds.upper)]
-    return (" or " if bounds.excluded else " and ").join(
-        f"{word} {share_in_words(share)}" for word, share in shares if isinstance(share, Fraction)
-    )
-
-
-def _number(count: int) -> str:
-    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
-
-
-# Said letter by letter, these begin with a vowel.
-_SPELLED = ("sp ", "sp2 ", "sp3 ", "R-", "S-")
-
-
-def _with_article(text: str) -> str:
-    first = text.lstrip("(")
-    has_vowel = first[:1].lower() in "aeio" or first.startswith(("unch", *_SPELLED))
-    return f"{'an' if has_vowel else 'a'} {text}"
