@@ -104,7 +104,7 @@ def test_one_of_several_targets(tmp_path: Path, model: Path) -> None:
     loaded = gl.load(path)
     query = run("export", path, "--to", "sql", "--target", "target_1").stdout
     assert query.rstrip("\n") == loaded["target_1"].to_sql()
-    assert "takes --target" in run("export", path, "--to", "sql", code=2).stderr
+    assert "choose one with --target" in run("export", path, "--to", "sql", code=2).stderr
     assert "no target" in run("export", path, "--to", "sql", "--target", "x", code=2).stderr
     assert "has one" in run("export", model, "--to", "sql", "--target", "x", code=2).stderr
 
