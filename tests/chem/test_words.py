@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import gnn2logic as gl
+from gnn2logic.logic.printing.molecules import molecule_names
+from gnn2logic.logic.printing.steps import ShortNames
 
 pytest.importorskip("rdkit")
 
@@ -30,13 +32,21 @@ def test_what_is_said(text: str) -> None:
 
 MORE = {
     "1(nitrogen & 1-I-A(carbon & hydrogens=2) > 1) > 3": (
-        "at least four nitrogen atoms with, among the other atoms that are not neighbours, at "
-        "least two carbon atoms with two hydrogens"
+        "at least four nitrogen atoms where the other atoms that are not its neighbours include "
+        "at least two carbon atoms with two hydrogens"
     ),
     "1(I+A(nitrogen) > 0) > 0": "at least one atom being or bonded to a nitrogen atom",
     "1(A(aromatic | ring=5) > 1/2) <= 50%": (
-        "at most half of the atoms are atoms with more than half of the neighbours being "
+        "at most half of the atoms are atoms where more than half of the neighbours are "
         "(aromatic atoms or (atoms in a ring of 5))"
+    ),
+    "1(A(A[double] oxygen > 0) > 1/2 & carbon & ring=6) > 1/3": (
+        "more than a third of the atoms are (carbon atoms in a ring of 6 and where more than half "
+        "of the neighbours are double-bonded to an oxygen atom)"
+    ),
+    "1(I+A(hydrogens=1) <= 1/3) > 2": (
+        "at least three atoms where at most a third of the atom and its neighbours have one "
+        "hydrogen"
     ),
     "2 <= 1(A[double] oxygen = 2) <= 3": (
         "between two and three atoms double-bonded to exactly two oxygen atoms"
@@ -63,6 +73,22 @@ def test_what_is_too_long_for_a_sentence_is_told_in_steps() -> None:
     said = gl.chem.in_words(formula)
     assert "in group (1)" in said
     assert len(said) < 10_000
+
+
+def test_what_has_a_name_is_denied_by_its_name() -> None:
+    near = gl.parse("A(nitrogen) > 1")
+    many = gl.parse("1(A(nitrogen) > 1) > 2")
+    words = ShortNames({near: "a", many: "b"}, molecule_names(["nitrogen", "carbon"]))
+    said = words.words(gl.parse("1(!(A(nitrogen) > 1) & carbon) > 0 & !(1(A(nitrogen) > 1) > 2)"))
+    assert said == "condition (b) does not hold, and at least one carbon atom not in group (a)"
+    assert words.nodes(gl.parse("!(A(nitrogen) > 1)")) == "atoms not in group (a)"
+    share = gl.parse("A(!(A(nitrogen) > 1)) > 2/3")
+    assert words.nodes(share) == (
+        "atoms where more than two thirds of the neighbours are not in group (a)"
+    )
+    assert words.nodes(gl.parse("carbon | A(A(nitrogen) > 1) > 1/2")) == (
+        "carbon atoms or (atoms where more than half of the neighbours are in group (a))"
+    )
 
 
 def test_groups_are_named_where_they_are_the_same_on_all_molecules() -> None:

@@ -42,15 +42,29 @@ class Noun(NamedTuple):
     one: str
     many: str
     more: tuple[str, ...] = ()
+    is_list: bool = False
 
     def text(self, *, plural: bool) -> str:
         """Return one or several of them, in brackets where two or more things are said."""
         whole = self.bare(plural=plural)
-        return f"({whole})" if len(self.more) > 1 else whole
+        return f"({whole})" if self.is_list or len(self.more) > 1 else whole
 
     def bare(self, *, plural: bool) -> str:
         """Return the same without brackets."""
         return " ".join([self.many if plural else self.one, " and ".join(self.more)]).strip()
+
+    @property
+    def verb(self) -> str:
+        """What several atoms are or have, as the end of a sentence."""
+        if self.many == "atoms" and len(self.more) == 1:
+            (said,) = self.more
+            first, _, rest = said.partition(" ")
+            if first == "with":
+                return f"have {rest}"
+            is_told = first in ("in", "other", "bonded", "aromatically")
+            if is_told or first.endswith("-bonded") or said.startswith("not in "):
+                return f"are {said}"
+        return f"are {self.text(plural=True)}"
 
     @property
     def with_article(self) -> str:

@@ -171,6 +171,8 @@ class _Sentences:
     def _clause(self, node: Formula) -> str:
         if node in self._kinds:
             return f"condition ({self._kinds[node]}) holds"
+        if isinstance(node, Not) and node.child in self._kinds:
+            return f"condition ({self._kinds[node.child]}) does not hold"
         bounds = as_bounds(node)
         if bounds is not None:
             return self._amount(bounds)
@@ -196,10 +198,7 @@ class _Sentences:
         noun = self._nouns[bounds.counted]
         if bounds.is_count:
             return counted(bounds, noun)
-        are = noun.text(plural=True)
-        if are.startswith(("atoms in ", "atoms bonded ")) or "-bonded" in are.split(" ")[:2][-1]:
-            are = are.removeprefix("atoms ")
-        return f"{share_of(bounds)} of the atoms are {are}"
+        return f"{share_of(bounds)} of the atoms {noun.verb}"
 
     # About one atom ----------------------------------------------------------------------------
 
@@ -209,14 +208,14 @@ class _Sentences:
             kind = self._kinds[node]
             if is_about_graph(node):
                 return ATOM._replace(more=(f"in a molecule where condition ({kind}) holds",))
-            return Noun(f"atom in group ({kind})", f"atoms in group ({kind})")
+            return ATOM._replace(more=(f"in group ({kind})",))
         if node in self._groups:
             return Noun(*self._groups[node])
         if isinstance(node, Constant):
             return ATOM if node.value else Noun("impossible atom", "impossible atoms")
         if isinstance(node, Or):
             return self._either(node)
-        bounds = as_bounds(node)
+        bounds = self._bounds(node)
         if bounds is not None:
             return ATOM._replace(more=(self._near(bounds),))
         return self._all_of(node.children if isinstance(node, And) else (node,))
@@ -233,7 +232,7 @@ class _Sentences:
                 group = self._groups[conjunct]
             elif conjunct in self._kinds or conjunct in self._groups or isinstance(conjunct, Or):
                 more.append(self._being(conjunct))
-            elif (bounds := as_bounds(conjunct)) is not None:
+            elif (bounds := self._bounds(conjunct)) is not None:
                 more.append(self._near(bounds))
             elif isinstance(conjunct, Predicate):
                 self._property(conjunct.name, elements, adjectives, more)
@@ -249,7 +248,14 @@ class _Sentences:
             more[:0] = [f"being {with_article(f'{name} atom')}" for name in adjectives]
             return Noun(*group, tuple(more))
         name = " ".join([*adjectives, *elements[:1], "atom"])
+        # What is said of neighbours comes last, or what follows would seem to be said of them.
+        more.sort(key=lambda said: said.startswith("where "))
         return Noun(name, f"{name}s", tuple(more))
+
+    def _bounds(self, node: Formula) -> Bounds | None:
+        """Return the comparison that is said; what has a name is denied by its name."""
+        is_denied = isinstance(node, Not) and node.child in self._kinds
+        return None if is_denied else as_bounds(node)
 
     def _either(self, node: Or) -> Noun:
         plain = [child for child in node.children if isinstance(child, Predicate)]
@@ -272,10 +278,11 @@ class _Sentences:
             )
             for plural in (False, True)
         )
-        return Noun(f"({one})", f"({many})")
+        return Noun(one, many, is_list=True)
 
     def _being(self, node: Formula) -> str:
-        return f"being {self._nouns[node].with_article}"
+        noun = self._nouns[node]
+        return noun.more[0] if node in self._kinds else f"being {noun.with_article}"
 
     def _property(
         self, name: str, elements: list[str], adjectives: list[str], more: list[str]
@@ -332,29 +339,28 @@ class _Sentences:
             case "A" if bounds.is_count:
                 return f"{bound} {counted(bounds, noun, some=True)}"
             case "A":
-                return f"with {share_of(bounds)} of the {near} being {noun.text(plural=True)}"
+                return f"where {share_of(bounds)} of the {near} {noun.verb}"
             case "1" if bounds.is_count:
                 return f"in a molecule with {counted(bounds, noun)}"
             case "1":
-                are = noun.text(plural=True)
-                return f"in a molecule where {share_of(bounds)} of the atoms are {are}"
+                return f"in a molecule where {share_of(bounds)} of the atoms {noun.verb}"
             case "I+A" if bounds == Bounds(modality, bounds.counted, lower=0):
                 return f"being or {bound} {noun.with_article}"
             case "I+A" if bounds == Bounds(modality, bounds.counted, upper=0):
                 return f"neither being nor {bound} {noun.with_article}"
             case "I+A":
-                where = f"itself and the {near}"
+                seen = f"the atom and its {near}"
             case "1-I":
-                where = "the other atoms"
+                seen = "the other atoms"
             case "1-A":
-                where = f"itself and all atoms that are not {near}"
+                seen = f"the atom and all that are not its {near}"
             case "1-I-A":
-                where = f"the other atoms that are not {near}"
+                seen = f"the other atoms that are not its {near}"
             case _:
                 raise TranslationError("There are no words for this.")
         if bounds.is_count:
-            return f"with, among {where}, {counted(bounds, noun)}"
-        return f"with {share_of(bounds)} of {where} being {noun.text(plural=True)}"
+            return f"where {seen} include {counted(bounds, noun)}"
+        return f"where {share_of(bounds)} of {seen} {noun.verb}"
 
     def _bonds(self, edges: Edges) -> tuple[str, str]:
         """Return what an atom is to its neighbours, and what these are called."""
