@@ -77,7 +77,7 @@ pages: $(INSTALLED)
 	$(BIN)/jupyter execute --inplace docs/notebooks/*.ipynb
 	$(BIN)/python tools/gallery.py
 
-# How many files there are, how long, and who imports whom.
+# How many files there are, how long, and who imports whom. The tests look at it as well.
 house:
 	$(PYTHON) tools/house.py --check
 

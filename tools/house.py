@@ -2,7 +2,8 @@
 
 `python tools/house.py` prints it, with the modules that no table of `ARCHITECTURE.md` names.
 `--modules` adds a line for each module, and `--check` ends with status 1 if a file is longer than
-400 lines. Files are read and never imported, so it takes a second and needs nothing installed.
+400 lines or in no table. Files are read and never imported, so it takes a second and needs nothing
+installed.
 """
 
 from __future__ import annotations
@@ -157,12 +158,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("folder", nargs="?", type=Path, default=SOURCE, help="a package")
     parser.add_argument("--modules", action="store_true", help="also print each module")
-    parser.add_argument("--check", action="store_true", help=f"no file over {LONGEST} lines")
+    parser.add_argument(
+        "--check", action="store_true", help=f"no file over {LONGEST} lines, none in no table"
+    )
     options = parser.parse_args(arguments)
     modules = read_package(options.folder.resolve())
     if not modules:
         parser.error(f"the folder must hold Python files. Got {options.folder} instead.")
     print(summary(modules))
+    missing: list[str] = []
     if options.folder == SOURCE:
         missing = not_in_tables(modules, (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
         print("\nIn no table of ARCHITECTURE.md:" if missing else "\nAll are in ARCHITECTURE.md.")
@@ -171,14 +175,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\nlines  importers  module")
         for module in modules:
             print(f"{module.n_lines:5}  {len(module.importers):9}  {module.name}")
-    long = too_long(modules) if options.check else []
+    if not options.check:
+        return 0
+    long = too_long(modules)
     for module in long:
         print(
             f"{module.name} must have at most {LONGEST} lines. It has {module.n_lines}: "
             "make two modules of it.",
             file=sys.stderr,
         )
-    return 1 if long else 0
+    for name in missing:
+        print(f"{name} must be in a table of ARCHITECTURE.md.", file=sys.stderr)
+    return 1 if long or missing else 0
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 
 from gnn2logic import IDTClassifier, parse, random_graphs
 from gnn2logic.learning.search import outcome as outcomes
-from gnn2logic.learning.search.rule_search import Clock
+from gnn2logic.learning.search.clock import Clock
 from gnn2logic.learning.search.selection import held_out_folds
 
 

@@ -22,8 +22,8 @@ from gnn2logic.learning.scoring.outcome import CardOutcome, card_points, search_
 from gnn2logic.learning.scoring.points import RoundedPoints
 from gnn2logic.learning.scoring.reading import ReadingSpace
 from gnn2logic.learning.scoring.refits import ScoreTargets
+from gnn2logic.learning.search.clock import Clock
 from gnn2logic.learning.search.levels import GraphLevel, Level, NodeLevel
-from gnn2logic.learning.search.rule_search import Clock
 from gnn2logic.learning.search.sampling import judged_rows, searched_data
 from gnn2logic.learning.search.selection import held_out_folds
 from gnn2logic.learning.search.whole_numbers import MOST_WEIGHT

@@ -13,8 +13,8 @@ from gnn2logic.learning.scoring.lines import LineSearch, LineSettings
 from gnn2logic.learning.scoring.losses import Loss, PatternTable
 from gnn2logic.learning.scoring.points import RoundedPoints, rounded_points
 from gnn2logic.learning.scoring.refits import ScoreTargets
+from gnn2logic.learning.search.clock import Clock, is_interrupt
 from gnn2logic.learning.search.levels import Level
-from gnn2logic.learning.search.rule_search import Clock, is_interrupt
 from gnn2logic.scorecards.path import CalibrationBin
 
 __all__ = ["CardOutcome", "HeldOutFigures", "card_points", "search_cards"]

@@ -9,15 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.learning.search.checkpoints import SearchCheckpoint, Stages, restore_columns
+from gnn2logic.learning.search.clock import Clock, is_interrupt
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.models import read_size, rule_model
-from gnn2logic.learning.search.rule_search import (
-    Clock,
-    RuleSearch,
-    SearchSettings,
-    SearchTargets,
-    is_interrupt,
-)
+from gnn2logic.learning.search.rule_search import RuleSearch, SearchSettings, SearchTargets
 from gnn2logic.learning.search.rules import SearchedRule, best_for_size
 from gnn2logic.learning.search.selection import (
     NEARLY_BEST,

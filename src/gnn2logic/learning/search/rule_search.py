@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnn2logic.learning.search.clock import Clock, is_interrupt
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.learning.search.growing import TreeGrower
 from gnn2logic.learning.search.judging import Judge
@@ -28,7 +28,7 @@ from gnn2logic.learning.search.rules import (
 )
 from gnn2logic.learning.search.small_trees import SmallTree, best_small_trees
 
-__all__ = ["Clock", "RuleSearch", "SearchSettings", "SearchTargets", "is_interrupt"]
+__all__ = ["RuleSearch", "SearchSettings", "SearchTargets"]
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -130,36 +130,6 @@ class SearchTargets:
     def rule(self, tree: Branch | Leaf, fit: float) -> SearchedRule:
         """Return a rule that explains so much of the variance."""
         return SearchedRule(tree, None if self.numbers is not None else self.n_classes, fit)
-
-
-class Clock:
-    """Says whether a search goes on: until its time is up, or the user interrupts it.
-
-    Parameters
-    ----------
-    max_seconds : float or None
-    """
-
-    def __init__(self, max_seconds: float | None = None) -> None:
-        self._ends = None if max_seconds is None else time.monotonic() + max_seconds
-        self.interrupted = False
-
-    def goes_on(self) -> bool:
-        """Whether another step may be begun."""
-        if self.interrupted:
-            return False
-        return self._ends is None or time.monotonic() < self._ends
-
-    def stop(self) -> None:
-        """Begin nothing new."""
-        self.interrupted = True
-
-
-def is_interrupt(error: BaseException | None) -> bool:
-    """Whether the user caused an error: an interrupt within a kernel comes as a SystemError."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
 
 
 class RuleSearch:
