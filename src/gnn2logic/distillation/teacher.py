@@ -304,8 +304,6 @@ class Teacher:
         for message, category in unusual:
             warn_caller(message, category)
 
-    # Internals ---------------------------------------------------------------------------------
-
     def head(self, number: int, n_heads: int | None = None) -> Self:
         """Return a teacher that gives one of several answers: one column of a multi-task network.
 
@@ -327,13 +325,15 @@ class Teacher:
         ...     (GCNConv(2, 2), "x, edge_index -> x"), (global_mean_pool, "x, batch -> x"),
         ... ])
         >>> graphs = gl.random_graphs(5, sizes=6, random_state=0)
-        >>> Teacher(two).head(1).predict(graphs).shape
+        >>> Teacher(two, outputs="logit").head(1).predict(graphs).shape
         (5,)
         """
         one = self._knowing(2)
         one.classes = None
         one._head = Head(check_whole("number", number, least=0), n_heads)
         return one
+
+    # Internals ---------------------------------------------------------------------------------
 
     def _knowing(self, n_classes: int | None) -> Self:
         """Return the teacher, told how many classes the labels of others have."""

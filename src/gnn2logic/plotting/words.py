@@ -96,7 +96,7 @@ def wrapped(text: str, width: int, max_lines: int | None = None) -> list[str]:
     >>> wrapped("A U0 > 6 ∧ A U1 > 2 ∨ U2", 16)
     ['A U0 > 6', '∧ A U1 > 2 ∨ U2']
     >>> wrapped("A number_of_bonds > 2", 16)
-    ['A number_of_', 'bonds > 2']
+    ['A', 'number_of_bonds', '> 2']
     """
     lines = [""]
     for phrase in re.split(r" (?=[∧∨] )", " ".join(text.split("\n"))):
