@@ -9,7 +9,7 @@ import gnn2logic as gl
 from gnn2logic.chem.drawing import drawing_if_molecule, flat_coordinates
 from gnn2logic.chem.vocabulary import atom_symbols
 from gnn2logic.exceptions import GraphError, ParameterError
-from molecule_samples import SMILES
+from molecule_samples import SMILES, smiles_file
 
 Chem = pytest.importorskip("rdkit.Chem")
 
@@ -35,6 +35,45 @@ def test_molecules_of_the_tu_collection() -> None:
     predicates = np.ones((6, 1))
     graph = gl.GraphBatch(predicates, {"aromatic": ring + ring.T}, names=["symbol=C"])
     assert Chem.MolToSmiles(gl.chem.to_mol(graph)) == "c1ccccc1"
+
+
+def without_notes(text: str, bonds: dict[str, str]) -> gl.GraphBatch:
+    """Return a molecule as data sets have it that know elements, and some types of bonds."""
+    read = gl.chem.from_smiles([text]).graphs
+    elements = [name for name in ("carbon", "nitrogen", "oxygen") if read.column(name).any()]
+    columns = np.stack([read.column(name) for name in elements], axis=1)
+    relations = {bonds[name]: matrix for name, matrix in read.relations.items() if name in bonds}
+    names = [f"symbol={name[0].upper()}" for name in elements]
+    return gl.GraphBatch(columns, read.adjacency, names=names, relations=relations or None)
+
+
+SAME = {name: name for name in ("single", "double", "triple", "aromatic")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["O=[N+]([O-])c1ccccc1", "C[N+](C)(C)C", "CC[N+](C)(C)[O-]", "CN=[N+]=[N-]", "CC(=O)O", "CC#N"],
+)
+def test_charges_and_hydrogens_that_are_not_noted_follow_from_the_bonds(text: str) -> None:
+    valences = {"single": "valence=1", "double": "valence=2", "triple": "valence=3"}
+    for bonds in (SAME, valences if "c" not in text else SAME):
+        mol = gl.chem.to_mol(without_notes(text, bonds))
+        assert Chem.MolToSmiles(mol) == Chem.CanonSmiles(text)
+
+
+def test_no_hydrogens_are_made_up_where_bonds_are_not_known() -> None:
+    mol = gl.chem.to_mol(without_notes("CC(=O)O", {}))
+    assert sum(atom.GetTotalNumHs() for atom in mol.GetAtoms()) == 0
+    assert "OH" not in gl.chem.draw(without_notes("CC(=O)O", {})).svg
+
+
+@pytest.mark.parametrize(("name", "odd"), [("MUTAG", 2), ("AIDS", 2)])
+def test_nearly_all_graphs_of_the_tu_collection_are_molecules(name: str, odd: int) -> None:
+    smiles_file("bbbp")
+    graphs = gl.datasets.load(name, edge_labels=True, download=False).graphs
+    failed = [bool(Chem.SanitizeMol(gl.chem.to_mol(one), catchErrors=True)) for one in graphs]
+    # Carbon with five bonds, among others: the files have them so.
+    assert sum(failed) == odd
 
 
 def test_other_graphs_are_no_molecules() -> None:

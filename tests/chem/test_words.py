@@ -22,6 +22,7 @@ SAID = {
     ),
     "1 aromatic > 1/2": "more than half of the atoms are aromatic atoms",
     "symbol=N & A(symbol=O) > 1": "a nitrogen atom bonded to at least two oxygen atoms",
+    "chem=C & A[valence=2](chem=O) > 0": "a carbon atom double-bonded to an oxygen atom",
 }
 
 

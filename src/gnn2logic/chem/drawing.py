@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,9 +42,12 @@ def to_mol(graph: GraphBatch) -> Any:
     """Return one graph of a molecule as a molecule of RDKit, with its atoms in the same order.
 
     Elements come from predicates such as ``carbon`` or ``symbol=C``, bonds from the relations
-    ``single``, ``double``, ``triple`` and ``aromatic``; bonds without one are single. Charges and
-    hydrogens are taken where `from_smiles` or `named_pyg` has noted them. It is made to be drawn:
-    whether atoms have a usual valence is not checked.
+    ``single``, ``double``, ``triple`` and ``aromatic``, or ``valence=1`` to ``valence=3``; bonds
+    without one are single. Charges and hydrogens are taken where `from_smiles` or `named_pyg` has
+    noted them. Where they have not, as in the TU collection, hydrogens fill what bonds leave, and
+    nitrogen with four bonds is charged, as in a nitro group; where nothing is known of bonds
+    either, there are no hydrogens. It is made to be drawn: whether atoms have a usual valence is
+    not checked.
 
     Examples
     --------
@@ -62,6 +65,8 @@ def to_mol(graph: GraphBatch) -> Any:
             f"'carbon' or 'symbol=C'. Got {graph!r} instead."
         )
     graph = with_everyday_names(graph)
+    relations = {name: matrix for name, matrix in graph.relations.items() if name in BONDS}
+    knows_hydrogens = any(f"hydrogens={count}" in graph.names for count in HYDROGENS)
     mol = chem.RWMol()
     charges = [name for name in graph.names if name.startswith("charge=")]
     aromatic = graph.column("aromatic") if "aromatic" in graph.names else None
@@ -70,33 +75,57 @@ def to_mol(graph: GraphBatch) -> Any:
         for name in charges:
             if _holds(graph, name, node):
                 atom.SetFormalCharge(int(name.partition("=")[2]))
-        if any(f"hydrogens={count}" in graph.names for count in HYDROGENS):
-            atom.SetNoImplicit(True)
+        if knows_hydrogens:
             atom.SetNumExplicitHs(_hydrogens(graph, node))
+        # Without the bonds, nobody can say how many hydrogens there are: none are made up.
+        atom.SetNoImplicit(knows_hydrogens or not relations)
         if aromatic is not None:
             atom.SetIsAromatic(bool(aromatic[node]))
         mol.AddAtom(atom)
-    bond_types = {
-        "single": "SINGLE",
-        "double": "DOUBLE",
-        "triple": "TRIPLE",
-        "aromatic": "AROMATIC",
-    }
-    relations = {name: matrix for name, matrix in graph.relations.items() if name in BONDS}
+    _add_bonds(chem, mol, graph, relations)
+    made = mol.GetMol()
+    if relations and not charges and not knows_hydrogens:
+        _separate_charges(made)
+    made.UpdatePropertyCache(strict=False)
+    chem.GetSymmSSSR(made)
+    return made
+
+
+_BOND_TYPES = {"single": "SINGLE", "double": "DOUBLE", "triple": "TRIPLE", "aromatic": "AROMATIC"}
+
+
+def _add_bonds(chem: Any, mol: Any, graph: GraphBatch, relations: Mapping[str, Any]) -> None:
     sources, targets = graph.adjacency.nonzero()
     for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
         if source < target or (source > target and not graph.adjacency[target, source]):
             names = [name for name, matrix in relations.items() if matrix[source, target]]
-            bond_type = getattr(chem.BondType, bond_types[names[0] if names else "single"])
+            bond_type = getattr(chem.BondType, _BOND_TYPES[names[0] if names else "single"])
             mol.AddBond(source, target, bond_type)
             if names == ["aromatic"]:
                 for end in (source, target):
                     mol.GetAtomWithIdx(end).SetIsAromatic(True)
                 mol.GetBondBetweenAtoms(source, target).SetIsAromatic(True)
-    made = mol.GetMol()
-    made.UpdatePropertyCache(strict=False)
-    chem.GetSymmSSSR(made)
-    return made
+
+
+def _separate_charges(mol: Any) -> None:
+    """Charge every nitrogen with four bonds, and the atom at its side that must be negative then.
+
+    Data sets without charges have nitro groups as N(=O)O, which is no molecule.
+    """
+    for atom in mol.GetAtoms():
+        bonds = atom.GetBonds()
+        orders = sum(bond.GetBondTypeAsDouble() for bond in bonds)
+        if atom.GetSymbol() != "N" or atom.GetIsAromatic() or orders != 4:
+            continue
+        atom.SetFormalCharge(1)
+        ends = {
+            (end.GetSymbol(), bond.GetBondTypeAsDouble()): end
+            for bond in bonds
+            if (end := bond.GetOtherAtom(atom)).GetDegree() == 1 and not end.GetFormalCharge()
+        }
+        negative = ends.get(("O", 1.0)) or ends.get(("N", 2.0))
+        if negative is not None:
+            negative.SetFormalCharge(-1)
 
 
 def _holds(graph: GraphBatch, name: str, node: int) -> bool:

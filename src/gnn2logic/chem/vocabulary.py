@@ -14,6 +14,7 @@ from gnn2logic.logic.printing.molecule_names import (
     HYDROGENS,
     NO_CHARGE,
     element_of,
+    everyday_bond,
     everyday_name,
 )
 
@@ -86,13 +87,22 @@ def atom_names(*, stereo: bool) -> tuple[str, ...]:
 
 
 def with_everyday_names(graphs: GraphBatch) -> GraphBatch:
-    """Return the graphs with the names that `from_smiles` has for their predicates.
+    """Return the graphs with the names that `from_smiles` has for their predicates and bonds.
 
     >>> import numpy as np
     >>> graph = GraphBatch(np.eye(2), [[0, 1], [1, 0]], names=["atomic_num=6", "num_hs=3"])
     >>> with_everyday_names(graph).names
     ('carbon', 'hydrogens=3')
     """
+    relations = {everyday_bond(name): matrix for name, matrix in graphs.relations.items()}
+    if relations.keys() != graphs.relations.keys() and len(relations) == len(graphs.relations):
+        graphs = GraphBatch(
+            graphs.predicates,
+            graphs.adjacency,
+            ptr=graphs.ptr,
+            names=graphs.names,
+            relations=relations,
+        )
     names = tuple(map(everyday_name, graphs.names))
     if names == graphs.names or len(set(names)) != len(names):
         return graphs

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.structure_names import RELATIONS
+from gnn2logic.logic.printing.molecule_names import everyday_bond
 from gnn2logic.logic.syntax import Formula
 from gnn2logic.logic.walk import relation_names
 from gnn2logic.plotting.words import BLUE, EDGE, QUIET
@@ -41,7 +42,6 @@ _BONDS = {
     "triple": ((-0.4, "solid"), (0.0, "solid"), (0.4, "solid")),
     "aromatic": ((-0.23, "solid"), (0.23, "dotted")),
 }
-_BONDS |= {f"valence={n}": _BONDS[name] for n, name in enumerate(("single", "double", "triple"), 1)}
 # How an encoder calls the relations of numbers on edges.
 _THRESHOLD = " > "
 _STYLES = ("solid", "dashed", "dotted", "dashdot")
@@ -52,8 +52,9 @@ def relation_lines(names: Sequence[str]) -> dict[str | None, RelationLine]:
     """Return how each relation is drawn; None stands for edges without a type."""
     if not names:
         return {None: RelationLine(_SINGLE, EDGE)}
-    if all(name in _BONDS for name in names):
-        return {name: RelationLine(_BONDS[name], QUIET) for name in names}
+    bonds = {name: everyday_bond(name) for name in names}
+    if all(bond in _BONDS for bond in bonds.values()):
+        return {name: RelationLine(_BONDS[bond], QUIET) for name, bond in bonds.items()}
     return {
         name: RelationLine(
             ((0.0, _STYLES[number % len(_STYLES)]),), _RELATIONS[number % len(_RELATIONS)]

@@ -14,6 +14,7 @@ __all__ = [
     "NO_CHARGE",
     "element_name",
     "element_of",
+    "everyday_bond",
     "everyday_name",
     "is_of_molecules",
 ]
@@ -88,6 +89,18 @@ def everyday_name(predicate: str) -> str:
     if column == "num_hs" and code in HYDROGENS:
         return f"hydrogens={code}"
     return _HYBRIDISATION_CODES.get(column, {}).get(code, predicate)
+
+
+_VALENCES = {"valence=1": "single", "valence=2": "double", "valence=3": "triple"}
+
+
+def everyday_bond(relation: str) -> str:
+    """Return what `from_smiles` calls bonds of the TU collection; others as they are.
+
+    >>> everyday_bond("valence=2"), everyday_bond("aromatic")
+    ('double', 'aromatic')
+    """
+    return _VALENCES.get(relation, relation)
 
 
 def element_name(everyday: str) -> str | None:

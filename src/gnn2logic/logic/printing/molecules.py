@@ -19,6 +19,7 @@ from gnn2logic.logic.printing.english_words import TradeNames, Words
 from gnn2logic.logic.printing.molecule_names import (
     ELEMENTS,
     HYDROGENS,
+    everyday_bond,
     everyday_name,
     is_of_molecules,
 )
@@ -366,7 +367,8 @@ class _Sentences:
         """Return what an atom is to its neighbours, and what these are called."""
         if edges.direction is not Direction.OUT:
             raise TranslationError("There are no words for this.")
-        if edges.relation in _BOUND:
-            return _BOUND[edges.relation]
+        relation = None if edges.relation is None else everyday_bond(edges.relation)
+        if relation in _BOUND:
+            return _BOUND[relation]
         along = self._words.relation(str(edges.relation))
         return f"bonded along {along} to", f"neighbours along {along}"
