@@ -104,6 +104,32 @@ def test_bad_settings() -> None:
         gl.chem.from_smiles("CCO")
     with pytest.raises(TypeError, match="position 1"):
         gl.chem.from_smiles(["C", 3])
+    for wrong in (None, 3, b"C", {"a": "C"}):
+        with pytest.raises(UnsupportedInputError, match="sequence of strings"):
+            gl.chem.from_smiles(wrong)
+
+
+def test_cells_without_a_value_are_rows_that_cannot_be_read() -> None:
+    read = gl.chem.from_smiles(["C", None, float("nan"), np.float32("nan").item()], errors="skip")
+    assert read.rows.tolist() == [0]
+    assert {problem.reason for problem in read.problems} == {"it is empty"}
+
+
+def test_what_stands_behind_a_line_break_is_not_passed_over() -> None:
+    for text in ("CCO\nCC", "C\x00C"):
+        with pytest.raises(DataSetError, match="line break"):
+            gl.chem.from_smiles([text])
+    # A name may follow.
+    assert gl.chem.from_smiles([" CCO\t", "CCO ethanol"]).smiles == ["CCO", "CCO"]
+
+
+def test_molecules_of_rdkit_must_be_ready() -> None:
+    with pytest.raises(UnsupportedInputError, match="list of molecules"):
+        gl.chem.from_mols(Chem.MolFromSmiles("C"))
+    unfinished = Chem.MolFromSmiles("c1ccccc1", sanitize=False)
+    for wrong in (unfinished, Chem.MolFromSmarts("[#6]=O")):
+        with pytest.raises(UnsupportedInputError, match="position 1 is not; use Chem.SanitizeMol"):
+            gl.chem.from_mols([Chem.MolFromSmiles("C"), wrong])
 
 
 TABLE = "name,smiles,toxic\nethanol,CCO,0\nbad,xyz,1\nbenzene,c1ccccc1,1.0\nunknown,C,\n"
@@ -134,6 +160,45 @@ def test_bad_tables(table: Path) -> None:
     table.write_text("smiles,value\n" + rows)
     with pytest.raises(LabelError, match="at most 20"):
         gl.chem.read_csv(table, smiles="smiles", label="value")
+
+
+ODD_TABLES = {
+    "smiles,smiles,toxic\nC,N,1\n": "column 'smiles' only once",
+    "smiles;toxic\nC;1\n": "Cells must be divided by commas",
+    "Smiles,toxic\nC,1\n": "Did you mean 'Smiles'",
+    "smiles,name,toxic\nC,a,1\nCC,b, or c,0\n": "row 1 has more cells than there are columns, 3",
+    'smiles,toxic\n"C,1\nCC,0\n': "unexpected end of data",
+    "smiles,toxic,name\nC,1,\xe9\n": "must be in UTF-8",
+}
+
+
+@pytest.mark.parametrize("text", ODD_TABLES)
+def test_tables_that_would_be_misread_are_refused(table: Path, text: str) -> None:
+    table.write_bytes(text.encode("latin-1"))
+    with pytest.raises(DataSetError, match=ODD_TABLES[text]):
+        gl.chem.read_csv(table, smiles="smiles", label="toxic")
+
+
+def test_tables_as_other_programs_write_them(table: Path) -> None:
+    text = '\ufeffsmiles,toxic\r\n"C",1,,\r\n\r\nCC,NaN\r\nCCC,NA\r\nCCO,0\r\n'
+    table.write_bytes(text.encode())
+    data, molecules = gl.chem.read_csv(table, smiles="smiles", label="toxic")
+    assert data.class_names == ("0", "1")
+    assert molecules.smiles == ["C", "CCO"]
+    assert molecules.rows.tolist() == [0, 3]
+    with pytest.raises(ParameterError, match="another column"):
+        gl.chem.read_csv(table, smiles="smiles", label="smiles")
+
+
+class TwoColumns:
+    """A table whose columns have the same name, as pandas allows."""
+
+    columns = ("smiles", "smiles")
+
+
+def test_a_column_of_a_table_must_be_one() -> None:
+    with pytest.raises(ParameterError, match="only one"):
+        gl.chem.from_smiles(TwoColumns(), column="smiles")
 
 
 def test_files_of_molecules(tmp_path: Path) -> None:

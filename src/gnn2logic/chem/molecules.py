@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from gnn2logic._optional import import_optional
 from gnn2logic._progress import Progress
-from gnn2logic._validation import check_choice, some_of
+from gnn2logic._validation import check_choice
+from gnn2logic.chem.columns import column_texts
 from gnn2logic.chem.vocabulary import (
     BONDS,
     CHARGES,
@@ -32,7 +33,6 @@ from gnn2logic.logic.printing.molecule_names import ELEMENTS, HYDROGENS
 __all__ = [
     "Molecules",
     "Problem",
-    "column_texts",
     "from_mols",
     "from_sdf",
     "from_smiles",
@@ -129,7 +129,7 @@ def from_smiles(
     Parameters
     ----------
     smiles : sequence of str, pandas Series, pandas DataFrame, or path of a CSV file
-        The last two need `column`.
+        The last two need `column`. Cells without a value (None, NaN) are rows that cannot be read.
     column : str, optional
         The column that holds the SMILES.
     errors : {"raise", "skip"}, default="raise"
@@ -200,13 +200,25 @@ def from_sdf(
 def from_mols(
     mols: Iterable[Any], *, explicit_hydrogens: bool = False, stereo: bool = False
 ) -> Molecules:
-    """Read molecules of RDKit; parameters as in `from_smiles`. They are not changed."""
+    """Read molecules of RDKit; parameters as in `from_smiles`. They are not changed.
+
+    Hydrogens that are atoms of a molecule are nodes, whatever `explicit_hydrogens` says.
+    """
     chem = rdkit_chem("from_mols")
+    if not isinstance(mols, Iterable):
+        raise UnsupportedInputError(
+            f"mols must be a list of molecules of RDKit. Got {type(mols).__name__} instead."
+        )
     given = list(mols)
     for number, mol in enumerate(given):
         if not isinstance(mol, chem.Mol):
             raise UnsupportedInputError(
                 f"mols must hold molecules of RDKit. Got {type(mol).__name__} at position {number}."
+            )
+        if mol.NeedsUpdatePropertyCache():
+            raise UnsupportedInputError(
+                "mols must hold molecules that are sanitized, and no patterns. The one at position "
+                f"{number} is not; use Chem.SanitizeMol(mol)."
             )
     return _molecules(
         [_with_hydrogens(chem, chem.Mol(mol), explicit_hydrogens) for mol in given],
@@ -219,47 +231,6 @@ def from_mols(
 # Rows ----------------------------------------------------------------------------------------
 
 
-def column_texts(given: Any, column: str | None) -> list[str]:
-    """Return the texts of a sequence, of a column of a table, or of a column of a CSV file."""
-    if isinstance(given, str | os.PathLike):
-        if column is None:
-            raise ParameterError(
-                f"column must name the column with the SMILES of the file {os.fspath(given)!r}. "
-                "A single molecule is given in a list: [smiles]."
-            )
-        return _csv_column(Path(given), column)
-    if hasattr(given, "columns"):
-        if column is None or column not in given.columns:
-            raise ParameterError(
-                f"column must be one of {some_of(tuple(map(str, given.columns)))}. "
-                f"Got {column!r} instead."
-            )
-        return [text if isinstance(text, str) else "" for text in given[column]]
-    if column is not None:
-        raise ParameterError("column is for tables and CSV files. Leave it out for a sequence.")
-    texts = list(given)
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise UnsupportedInputError(
-                f"smiles must hold strings. Got {type(text).__name__} at position {number} instead."
-            )
-    return texts
-
-
-def _csv_column(path: Path, column: str) -> list[str]:
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            names = tuple(reader.fieldnames or ())
-            if column not in names:
-                raise DataSetError(
-                    f"{path}: there must be a column {column!r}. Got {some_of(names)} instead."
-                )
-            return [row[column] or "" for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DataSetError(f"{path} cannot be read as a CSV file: {error}.") from error
-
-
 Parser = Callable[[str], Any]
 
 
@@ -267,7 +238,14 @@ def _smiles_parser() -> Parser:
     chem = rdkit_chem("from_smiles")
     settings = chem.SmilesParserParams()
     settings.sanitize = False
-    return _parser(lambda text: chem.MolFromSmiles(text, settings))
+
+    def syntax(text: str) -> Any:
+        if re.search(r"[\x00-\x08\n-\x1f]", text.strip()):
+            # RDKit would read what stands before it, and say nothing.
+            raise ValueError("it has a line break, or another sign that cannot be seen")
+        return chem.MolFromSmiles(text, settings)
+
+    return _parser(syntax)
 
 
 def _parser(syntax: Parser) -> Parser:
@@ -279,7 +257,7 @@ def _parser(syntax: Parser) -> Parser:
             raise ValueError("it is empty")
         mol = syntax(text)
         if mol is None:
-            raise ValueError("it is not written as the format asks")
+            raise ValueError(_mistake(syntax, text))
         problems = chem.DetectChemistryProblems(mol)
         if problems:
             raise ValueError(problems[0].Message())
@@ -291,6 +269,21 @@ def _parser(syntax: Parser) -> Parser:
         return mol
 
     return parse
+
+
+def _mistake(syntax: Parser, text: str) -> str:
+    """Return what RDKit's log says about a text that it cannot read, as far as it is known."""
+    capture = getattr(_rdkit_base(), "CaptureErrorLog", None)
+    plain = "it is not written as the format asks"
+    if capture is None:
+        return plain
+    with capture() as log:
+        syntax(text)
+    said = re.search(r"Parse Error: (.*?)(?: for input| while parsing|$)", log.messages, re.M)
+    place = re.search(r"around position (\d+)", log.messages)
+    if said is None:
+        return plain
+    return f"{plain}: {said[1]}" + (f" around position {place[1]}" if place else "")
 
 
 def _read(
@@ -335,8 +328,11 @@ def _problem_text(problems: list[Problem], n_rows: int) -> str:
 
 def chem_logs_blocked() -> Any:
     """Return a context in which RDKit logs nothing."""
-    base = import_optional("rdkit.rdBase", extra="chem", purpose="Reading molecules")
-    return base.BlockLogs()
+    return _rdkit_base().BlockLogs()
+
+
+def _rdkit_base() -> Any:
+    return import_optional("rdkit.rdBase", extra="chem", purpose="Reading molecules")
 
 
 def _with_hydrogens(chem: Any, mol: Any, explicit: bool) -> Any:

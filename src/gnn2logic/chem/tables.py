@@ -13,12 +13,8 @@ import numpy.typing as npt
 
 from gnn2logic._optional import import_optional
 from gnn2logic._validation import check_choice
-from gnn2logic.chem.molecules import (
-    Molecules,
-    Problem,
-    column_texts,
-    from_smiles,
-)
+from gnn2logic.chem.columns import csv_columns, is_missing
+from gnn2logic.chem.molecules import Molecules, Problem, from_smiles
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.exceptions import LabelError, ParameterError
 
@@ -44,7 +40,8 @@ def read_csv(
     ----------
     path : str or path
     smiles, label : str
-        The columns with the SMILES and with the classes. Rows without a class are left out.
+        The columns with the SMILES and with the classes. Rows without a class are left out: cells
+        that are empty, or hold ``NA``, ``N/A``, ``NaN`` or ``null``.
     task : {"classes", "regression"}
         Whether the column of labels holds classes, or numbers to predict: `Dataset.numbers`.
     errors, explicit_hydrogens, stereo, verbose
@@ -59,9 +56,11 @@ def read_csv(
         were left out.
     """
     check_choice("task", task, ("classes", "regression"))
-    texts = column_texts(path, smiles)
-    labels = column_texts(path, label)
-    known = [row for row, text in enumerate(labels) if text.strip()]
+    if smiles == label:
+        raise ParameterError(f"label must be another column than smiles. Got {label!r} twice.")
+    columns = csv_columns(Path(path), (smiles, label))
+    texts, labels = columns[smiles], columns[label]
+    known = [row for row, text in enumerate(labels) if not is_missing(text)]
     if not known:
         raise LabelError(f"{os.fspath(path)}: column {label!r} must hold classes. It is empty.")
     read = from_smiles(
