@@ -88,6 +88,18 @@ def _whole_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return labels.astype(np.int64)
 
 
+def _no_number(y: object, of: str) -> str:
+    """Return what stands in the place of the first number that is none."""
+    for row, value in enumerate(y if isinstance(y, list | tuple | np.ndarray) else ()):
+        try:
+            fits = np.asarray(value).dtype.kind != "c" and np.asarray(value, np.float64).ndim == 0
+        except (TypeError, ValueError):
+            fits = False
+        if not fits:
+            return f"Got {value!r:.60} for {of} {row}."
+    return f"Got {type(y).__name__} instead."
+
+
 def check_numbers(
     y: object, count: int, *, of: str, among: npt.NDArray[np.bool_] | None = None
 ) -> FloatArray:
@@ -101,7 +113,7 @@ def check_numbers(
     except (TypeError, ValueError):
         numbers = None
     if numbers is None:
-        raise LabelError(f"y must hold one number for each {of}. Got {y!r:.60} instead.")
+        raise LabelError(f"y must hold one number for each {of}. {_no_number(y, of)}")
     if numbers.shape == (count, 1):
         # As the targets of networks often are.
         numbers = numbers[:, 0]

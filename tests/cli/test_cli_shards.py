@@ -7,10 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from torch_geometric.data import HeteroData
 
 import gnn2logic as gl
 from cli_runs import FEW, RULE, run, run_json, run_program, save_model
 from gnn2logic import datasets
+from gnn2logic.exceptions import DataSetError
 from tu_texts import write_folder
 
 
@@ -131,8 +134,52 @@ def test_what_does_not_go_with_a_store(store: Path, model: Path) -> None:
     result = run("check", RULE, store, "--model", model, code=2)
     assert "--model is for data sets" in result.stderr
     for command in (["datasets", store], ["explain", model, store, 0]):
-        result = run(*command, code=3)
-        assert "is a shard store" in result.stderr
+        result = run(*command, *FEW, code=2)
+        assert "A shard store is read as it was written" in result.stderr
+
+
+def test_other_commands_read_a_store_as_a_whole(
+    store: Path, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = run_json("explain", model, store, 3)
+    expected = run_json("explain", model, "psi_0", *FEW, 3)
+    assert found.pop("dataset") == store.name
+    expected.pop("dataset")
+    assert found == expected
+    run("report", model, store, "--out", tmp_path / "page.md")
+    assert "11 graphs of" in (tmp_path / "page.md").read_text()
+    assert store.name in run("datasets", store).stdout
+    monkeypatch.setattr("gnn2logic.datasets.stored._MOST_NODES", 100)
+    with pytest.raises(DataSetError, match="at most 100 nodes.*has 780"):
+        datasets.load_from(str(store))
+
+
+def test_pairs_of_typed_graphs_with_numbers_at_edges_are_explained(tmp_path: Path) -> None:
+    data = HeteroData()
+    rng = np.random.default_rng(0)
+    data["user"].x = torch.tensor(rng.normal(size=(12, 1)))
+    data["item"].num_nodes = 8
+    buys = np.array(np.nonzero(rng.random((12, 8)) < 0.4))
+    data["user", "buys", "item"].edge_index = torch.tensor(buys)
+    data["user", "buys", "item"].price = torch.tensor(rng.uniform(0, 5, buys.shape[1]))
+    graph = gl.PredicateEncoder(edge_features="price").fit_transform(data)
+    pairs = [(user, item) for user in range(12) for item in range(8)]
+    links = gl.link_graphs(graph, pairs, hops=1, node_types=("user", "item"))
+    (dear, *_) = [name for name in links.relation_names if "price" in name]
+    truth = gl.parse(f'1(A["{dear}"] item > 2 & source) > 0')
+    gl.write_shards(tmp_path / "links", links, truth.evaluate(links), shard_nodes=200)
+    gl.from_formulas(
+        {"True": truth}, otherwise="False", names=links.names, relations=links.relation_names
+    ).save(tmp_path / "links.idt.json")
+    plain = run_json("explain", tmp_path / "links.idt.json", tmp_path / "links", 5)
+    assert plain["label"] == plain["true_class"]
+    run("report", tmp_path / "links.idt.json", tmp_path / "links", "--out", tmp_path / "a.html")
+    # A model that speaks of something else is told so.
+    gl.from_formulas({"True": gl.parse("1 old > 0")}, otherwise="False", names=["old"]).save(
+        tmp_path / "old.idt.json"
+    )
+    result = run("explain", tmp_path / "old.idt.json", tmp_path / "links", 5, code=3)
+    assert "It has no 'old'" in result.stderr
 
 
 def test_a_damaged_store_is_bad_data(tmp_path: Path, model: Path) -> None:

@@ -85,8 +85,12 @@ def test_bad_inputs() -> None:
     ):
         with pytest.raises(TeacherError, match=message):
             gl.distill(network, GRAPHS, task="regression")
-    with pytest.raises(ParameterError, match="y out, or learn from them without a teacher"):
+    with pytest.raises(ParameterError, match="leave y out and say task="):
         gl.distill(Quantity(), GRAPHS, np.zeros(200), task="regression")
+    # Labels that can be no classes are numbers, whatever was said about the task.
+    for numbers in (np.full(200, 0.5), [[0.5]] * 200, torch.full((200,), 0.5)):
+        with pytest.raises(ParameterError, match="leave y out and say task='regression'"):
+            gl.distill(Quantity(), GRAPHS, numbers)
     with pytest.raises(ParameterError, match="mask is for teachers that give nodes a number"):
         gl.distill(Quantity(), GRAPHS, mask=np.ones(GRAPHS.n_nodes, bool), task="regression")
     with pytest.raises(ParameterError, match="variant and counterexamples are about classes"):

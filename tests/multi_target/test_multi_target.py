@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -246,7 +247,7 @@ def test_what_is_wrong_with_labels_is_told_by_target() -> None:
         model.fit(GRAPHS)
     with pytest.raises(ParameterError, match="There must be 3 names"):
         model.fit(GRAPHS, np.column_stack([ALL, ALL[:, 0]]))
-    with pytest.raises(LabelError, match="'busy': y must hold class labels"):
+    with pytest.raises(LabelError, match=r"'busy': .*Got 0.5 in row \d+.*MultiTargetEstimator of"):
         model.fit(GRAPHS, ALL * [1.0, 0.5])
     gone = Y.copy()
     gone[:, 1] = np.nan
@@ -372,6 +373,53 @@ def test_a_trained_network_with_two_heads() -> None:
     for number, name in enumerate(model):
         assert str(model[name].formula(1)) == truths[number]
         assert gl.fidelity(model[name], gl.Teacher(network).head(number), graphs) > 0.97
+
+
+class Returning(torch.nn.Module):
+    """Outputs as a list, or by name, as many networks for several tasks return them."""
+
+    def __init__(self, change: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.columns = Heads(list(TRUTHS.values()))
+        self.change = change
+
+    def forward(self, x: Any, edge_index: Any, batch: Any) -> Any:
+        return self.change(self.columns(x, edge_index, batch))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda told: [told[:, :1], told[:, 1:]],
+        lambda told: (told[:, 0], told[:, 1]),
+        # In another order, and with an output that nobody asks about.
+        lambda told: {"busy": told[:, 1], "classes": told.repeat(1, 2), "many": told[:, :1]},
+    ],
+)
+def test_outputs_may_be_a_list_or_have_names(change: Any) -> None:
+    network = Returning(change)
+    model = gl.distill(network, GRAPHS, targets=list(TRUTHS), n_layers=1, random_state=0)
+    assert {name: str(model[name].formula(1)) for name in model} == TRUTHS
+    for number, name in enumerate(TRUTHS):
+        head = gl.Teacher(network).head(number, name=name)
+        assert gl.fidelity(model[name], head, GRAPHS) == 1.0
+    page = gl.report(model, GRAPHS, ALL, teacher=network, n_examples=0)
+    for part in page.to_dict()["targets"].values():
+        assert part["scores"][0]["fidelity"] == 1.0
+
+
+def test_several_outputs_that_do_not_fit_are_told() -> None:
+    targets = list(TRUTHS)
+    for change, message in (
+        (lambda told: {"a": told[:, 0], "b": told[:, 1]}, "by the names 'a', 'b'.*Got 'many'"),
+        (lambda told: [told[:, 0], told], r"Got \(300, 2\) for output 1"),
+        (lambda told: [told[:, 0], None], "Got NoneType for output 1"),
+        (lambda told: [told[:, 0], told[:5, 1]], "Got 300, 5"),
+        (lambda told: [], "no output"),
+        (lambda told: [told[:, 0]], "Got 1 numbers for 2 targets"),
+    ):
+        with pytest.raises(TeacherError, match=message):
+            gl.distill(Returning(change), GRAPHS, targets=targets, n_layers=1)
 
 
 def test_heads_that_are_quantities() -> None:

@@ -41,7 +41,10 @@ def test_every_target_is_measured_where_its_label_is_known(page: TargetReports) 
     names = [example["name"] for example in page["<b>"].to_dict()["examples"]]
     assert names
     assert not set(names) & {f"Graph {number}" for number in range(10)}
-    assert page.to_markdown().count("# Two: ") == 2
+    text = page.to_markdown()
+    assert text.count("# Two: ") == 2
+    assert text.startswith("# Two\n\n| Target | Graphs | Accuracy |")
+    assert "| \\<b\\> | 50 | 100% |" in text
     with pytest.raises(ParameterError, match="no target 'few'"):
         page["few"]
 

@@ -80,8 +80,8 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="The name of a data set (see gnn2logic datasets), a folder in TU format, or a CSV "
-        "file of molecules.",
+        help="The name of a data set (see gnn2logic datasets), a folder in TU format or of shards, "
+        "or a CSV file of molecules.",
         autocompletion=_known_names,
         # Before complaints about other options: a name that is mistyped is mended first.
         callback=_not_mistyped,

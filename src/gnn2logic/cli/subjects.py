@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from gnn2logic.cli.options import DataSplit
 from gnn2logic.cli.teachers import find_teacher
 from gnn2logic.datasets import Dataset
 from gnn2logic.exceptions import DataSetError, ParameterError
+from gnn2logic.graphs import GraphBatch, PredicateEncoder
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.multi_target import MultiTargetPredictor
 from gnn2logic.reporting.subject import ReportSubject, read_subject
 from gnn2logic.saved_models import load
 from gnn2logic.scorecards import ScorecardPredictor
+from gnn2logic.storage import is_store
 
 __all__ = [
     "Model",
@@ -29,6 +32,7 @@ __all__ = [
     "load_formulas",
     "load_named",
     "load_one",
+    "reading_predicates",
     "scores_by_split",
     "share",
     "subject_of",
@@ -89,6 +93,8 @@ def load_named(
     idt = load_one(model, target)
     if idt.target is None:
         chosen = read_data(dataset, options, split)
+        if is_store(dataset):
+            idt = reading_predicates(idt, chosen.data.graphs)
         return with_class_names(idt, chosen.data), chosen
     if not is_table(dataset):
         raise ParameterError(
@@ -96,6 +102,14 @@ def load_named(
             f"molecules with these. Got {dataset!r}."
         )
     return idt, read_data(dataset, for_numbers(dataset, options), split)
+
+
+def reading_predicates(model: Model, graphs: GraphBatch) -> Model:
+    """Return a model that reads graphs whose features were made into predicates already."""
+    model._check_terms(graphs)
+    reader = copy.copy(model)
+    reader.encoder_ = PredicateEncoder().fit(graphs)
+    return reader
 
 
 def graph_numbered(chosen: Chosen, index: int) -> Chosen:

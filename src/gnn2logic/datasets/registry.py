@@ -15,6 +15,7 @@ from gnn2logic.datasets.cache import check_name, find_folder
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.datasets.formulas import PAPER_FORMULAS, formula_dataset
 from gnn2logic.datasets.shapes import ba_2motifs, ba_multi_shapes
+from gnn2logic.datasets.stored import read_stored
 from gnn2logic.datasets.tu import read_tu
 from gnn2logic.exceptions import DataSetError, ParameterError
 from gnn2logic.storage import is_store
@@ -228,7 +229,7 @@ def load_from(name_or_folder: str, **options: Any) -> Dataset:
     ----------
     name_or_folder : str
         A name that `load` knows, or a folder with the files of the TU format, or with a folder
-        ``raw`` that has them.
+        ``raw`` that has them, or a shard store.
     **options
         Those of `load` for a name, and those of `read_tu` for a folder.
 
@@ -242,10 +243,12 @@ def load_from(name_or_folder: str, **options: Any) -> Dataset:
     if name_or_folder in names() or not is_path:
         return load(name_or_folder, **options)
     if is_store(folder):
-        raise DataSetError(
-            f"{name_or_folder!r} is a shard store. The commands check and evaluate read one; for "
-            "others give the data set that it was made of."
-        )
+        if options:
+            raise ParameterError(
+                "A shard store is read as it was written, without options. Got "
+                f"{next(iter(options))!r} for {name_or_folder!r}."
+            )
+        return read_stored(folder)
     named = {key: value for key, value in options.items() if key != "name"}
     check_options(name_or_folder, partial(read_tu, folder), named)
     inside = folder / "raw"

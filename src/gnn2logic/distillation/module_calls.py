@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -20,7 +20,7 @@ from gnn2logic.distillation.outputs import NO_LINKS
 from gnn2logic.exceptions import Gnn2LogicError, TeacherError
 
 __all__ = [
-    "Head",
+    "Heads",
     "at_rest",
     "call_by_signature",
     "call_on_one_graph",
@@ -222,37 +222,79 @@ def _home(module: nn.Module, device: torch.device | None) -> torch.device:
 
 
 @dataclass(frozen=True)
-class Head:
-    """One column of what a network returns.
+class Heads:
+    """Some of the outputs of a network: columns of a tensor, or a list or dictionary of tensors.
 
     Parameters
     ----------
-    number : int
-    n_heads : int or None
-        How many columns there must be, if that is known.
+    numbers : tuple of int
+    names : tuple of str or None
+        What they are called where a network returns outputs by name.
+    n_outputs : int or None
+        How many outputs without names there must be, if that is known.
     """
 
-    number: int
-    n_heads: int | None
+    numbers: tuple[int, ...]
+    names: tuple[str, ...] | None
+    n_outputs: int | None
 
     def of(self, forward: Callable[[nn.Module, Batch], Any]) -> Callable[[nn.Module, Batch], Any]:
-        """Return how to call a module for this column."""
+        """Return how to call a module for these outputs."""
 
         def call(module: nn.Module, batch: Batch) -> Any:
             output = forward(module, batch)
-            wanted = "several" if self.n_heads is None else str(self.n_heads)
+            if isinstance(output, Mapping):
+                return self._of_mapping(output)
+            if isinstance(output, list | tuple):
+                output = _side_by_side(enumerate(output))
             if not isinstance(output, torch.Tensor) or output.dim() != 2:
                 shape = tuple(getattr(output, "shape", ())) or type(output).__name__
+                wanted = "several" if self.n_outputs is None else str(self.n_outputs)
                 raise TeacherError(
                     f"The network must return {wanted} numbers for each graph or node, one for "
-                    f"each target. Got {shape} instead."
+                    f"each target. Got {shape} instead; choose them with Teacher(module, "
+                    "forward=...)."
                 )
-            n_columns = output.shape[1]
-            if n_columns <= self.number or self.n_heads not in (None, n_columns):
-                raise TeacherError(
-                    f"The network must return one number for each target. Got {n_columns} numbers "
-                    f"for {self.n_heads or f'target number {self.number}'} targets."
-                )
-            return output[:, self.number]
+            return self._columns(output)
 
         return call
+
+    def _columns(self, output: torch.Tensor) -> torch.Tensor:
+        n_columns = output.shape[1]
+        if n_columns <= max(self.numbers) or self.n_outputs not in (None, n_columns):
+            raise TeacherError(
+                f"The network must return one number for each target. Got {n_columns} numbers "
+                f"for {self.n_outputs or f'target number {max(self.numbers)}'} targets."
+            )
+        return output[:, list(self.numbers)]
+
+    def _of_mapping(self, outputs: Mapping[Any, Any]) -> torch.Tensor:
+        if self.names is None:
+            return self._columns(_side_by_side(outputs.items()))
+        for name in self.names:
+            if name not in outputs:
+                raise TeacherError(
+                    f"The network answers by the names {some_of([*map(str, outputs)])}, and "
+                    f"targets must be of these. Got {name!r}."
+                )
+        return _side_by_side((name, outputs[name]) for name in self.names)
+
+
+def _side_by_side(outputs: Iterable[tuple[Any, Any]]) -> torch.Tensor:
+    """Return several outputs with one number in each row as the columns of one tensor."""
+    columns = []
+    for name, output in outputs:
+        shape = tuple(getattr(output, "shape", ()))
+        if not isinstance(output, torch.Tensor) or (len(shape) != 1 and shape[1:] != (1,)):
+            raise TeacherError(
+                "Each of several outputs must be one number for each graph or node. Got "
+                f"{shape or type(output).__name__} for output {name!r}. Classes of one output "
+                "alone are distilled with Teacher(module, forward=...), which chooses it."
+            )
+        columns.append(output.reshape(-1))
+    if len({len(column) for column in columns}) != 1:
+        raise TeacherError(
+            "All outputs must have a number for the same graphs or nodes. Got "
+            f"{', '.join(str(len(column)) for column in columns) or 'no output'}."
+        )
+    return torch.stack(columns, dim=1)

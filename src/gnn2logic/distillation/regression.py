@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gnn2logic._labels import check_numbers, check_weights
 from gnn2logic._notices import telling_caller
+from gnn2logic._validation import to_numpy
 from gnn2logic.distillation.behaviour import read_of_edges
 from gnn2logic.distillation.conversion import as_teacher
 from gnn2logic.distillation.declarations import declared_task
@@ -48,10 +49,25 @@ def is_regression(task: Task, teacher: Teacher, y: object) -> bool:
     """Whether numbers are to be learned: the user says so, or the network does and nobody else."""
     if task != "auto":
         return task == "regression"
+    if _are_quantities(y):
+        return True
     if y is not None or teacher.classes is not None or teacher.outputs != "auto":
         return False
     declared = declared_task(teacher.module, 1)
     return declared is not None and declared.task == "regression"
+
+
+def _are_quantities(y: object) -> bool:
+    """Whether labels can be no classes: finite numbers, not all of them whole."""
+    values: Any = to_numpy(y)
+    if isinstance(values, list | tuple):
+        try:
+            values = np.asarray(values)
+        except ValueError:
+            return False
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or values.ndim > 2:
+        return False
+    return bool(np.isfinite(values).all() and (values % 1 != 0).any())
 
 
 def distill_numbers(
@@ -67,8 +83,9 @@ def distill_numbers(
     of_graphs, of_nodes = NUMBER_STUDENTS[into]
     if y is not None:
         raise ParameterError(
-            "True numbers must not be given to distill, which learns what the teacher says. Leave "
-            "y out, or learn from them without a teacher: IDTRegressor().fit(graphs, y)."
+            "True numbers must not be given to distill, which learns what the teacher says: leave "
+            "y out and say task='regression'. To learn from them, without a teacher: "
+            "IDTRegressor().fit(graphs, y). Classes must be whole numbers or texts."
         )
     if isinstance(graphs, ShardStore):
         raise ParameterError(

@@ -58,7 +58,7 @@ def distill_targets(
     # Unknown names are told before the teacher is asked, which takes time.
     settings = students[0]().set_params(**params).get_params(deep=False)
     given = read_once(graphs)
-    heads = [teacher.head(number, len(names)) for number in range(len(names))]
+    heads = [teacher.head(number, len(names), name) for number, name in enumerate(names)]
     answers: list[dict[str, Any]] = []
     activations: Any = None
     for head in heads:
@@ -76,7 +76,7 @@ def distill_targets(
             answers[-1]["activations"] = activations
         else:
             answers[-1]["scores"] = log_shares(said.classes, said.probabilities)
-    teacher.check(given, **read_of_edges(params.get("encoder")))
+    teacher._with_heads(names).check(given, **read_of_edges(params.get("encoder")))
     is_node = level == "node" or (either and mask is not None)
     if mask is not None and not is_node:
         raise ParameterError("mask is for teachers of nodes. This one is about graphs.")

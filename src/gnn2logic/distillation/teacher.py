@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -21,7 +21,7 @@ from gnn2logic.distillation.behaviour import few_graphs, unusual_behaviour
 from gnn2logic.distillation.declarations import declared_task
 from gnn2logic.distillation.layers import Layers, check_layers
 from gnn2logic.distillation.module_calls import (
-    Head,
+    Heads,
     at_rest,
     call_by_signature,
     call_on_one_graph,
@@ -166,7 +166,7 @@ class Teacher:
         self.max_nodes = check_whole("max_nodes", max_nodes, least=1)
         self.device = None if device is None else check_device(device)
         self._n_classes: int | None = None
-        self._head: Head | None = None
+        self._heads: Heads | None = None
 
     # Asking -----------------------------------------------------------------------------------
 
@@ -304,18 +304,22 @@ class Teacher:
         for message, category in unusual:
             warn_caller(message, category)
 
-    def head(self, number: int, n_heads: int | None = None) -> Self:
-        """Return a teacher that gives one of several answers: one column of a multi-task network.
+    def head(self, number: int, n_heads: int | None = None, name: str | None = None) -> Self:
+        """Return a teacher that gives one of several answers: one output of a multi-task network.
 
-        The column is the logit, or behind a sigmoid the probability, of class 1 against 0, or for
-        ``task="regression"`` a quantity.
+        Outputs are the columns of a tensor, or a list or dictionary of tensors with one number for
+        each graph or node. The one that is chosen is the logit, or behind a sigmoid the
+        probability, of class 1 against 0, or for ``task="regression"`` a quantity.
 
         Parameters
         ----------
         number : int
-            The column, from 0.
+            Which output, from 0.
         n_heads : int, optional
-            How many columns there must be.
+            How many outputs there must be.
+        name : str, optional
+            What it is called in the dictionary that the network returns; its place says nothing
+            then.
 
         Examples
         --------
@@ -330,10 +334,17 @@ class Teacher:
         """
         one = self._knowing(2)
         one.classes = None
-        one._head = Head(check_whole("number", number, least=0), n_heads)
+        names = None if name is None else (name,)
+        one._heads = Heads((check_whole("number", number, least=0),), names, n_heads)
         return one
 
     # Internals ---------------------------------------------------------------------------------
+
+    def _with_heads(self, names: Sequence[str]) -> Self:
+        """Return a teacher with the outputs of these names as columns of one tensor."""
+        every = copy.copy(self)
+        every._heads = Heads(tuple(range(len(names))), tuple(names), len(names))
+        return every
 
     def _knowing(self, n_classes: int | None) -> Self:
         """Return the teacher, told how many classes the labels of others have."""
@@ -349,7 +360,7 @@ class Teacher:
             forward, most = call_on_one_graph, 1
         if has_node_types(items):
             forward = rows_of_type(forward, self.node_type)
-        return forward if self._head is None else self._head.of(forward), most
+        return forward if self._heads is None else self._heads.of(forward), most
 
     def _for_all_nodes(
         self, rows: npt.NDArray[Any], items: list[Data]

@@ -73,10 +73,14 @@ class GraphModel(WithEncoder):
             yield self.encoder_.transform(graphs)
             return
         # Graphs of a store are predicates already, so the encoder has nothing to do with them.
+        self._check_terms(graphs)
+        yield from graphs
+
+    def _check_terms(self, graphs: ShardStore | GraphBatch) -> None:
+        """Refuse graphs, as they are in a store, that lack what the model speaks of."""
         predicates, relations = self._terms()
         _check_known("predicate", predicates, graphs.names)
         _check_known("relation", relations, graphs.relation_names)
-        yield from graphs
 
     def _truth(self, graphs: object, y: object) -> object:
         """Return the labels that were given, or else those in a store."""

@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
 
 from gnn2logic._labels import check_mask, check_weights
 from gnn2logic._notices import telling_caller
 from gnn2logic._validation import check_choice
-from gnn2logic.exceptions import Gnn2LogicError, ParameterError
+from gnn2logic.exceptions import Gnn2LogicError, LabelError, ParameterError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.encoder import PredicateEncoder, graph_tags
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.learning.graph_estimator import GraphEstimator
-from gnn2logic.multi_target.labels import check_target_names, target_columns
+from gnn2logic.multi_target.labels import TargetColumn, check_target_names, target_columns
 from gnn2logic.multi_target.predictor import MultiTargetPredictor
 from gnn2logic.storage import ShardStore
 
@@ -102,6 +103,9 @@ class MultiTargetEstimator(MetaEstimatorMixin, MultiTargetPredictor, BaseEstimat
             skip_missing=skips,
             among=seen & (weights > 0),
         )
+        if not isinstance(student, RegressorMixin):
+            for column in columns:
+                _refuse_quantities(column, seen & (weights > 0), student)
         more = {} if mask is None else {"mask": mask}
         return self._fit_each(
             encoder,
@@ -168,3 +172,19 @@ class MultiTargetEstimator(MetaEstimatorMixin, MultiTargetPredictor, BaseEstimat
         tags.target_tags.single_output = False
         tags.target_tags.multi_output = True
         return tags
+
+
+def _refuse_quantities(
+    column: TargetColumn, looked_at: npt.NDArray[np.bool_], student: object
+) -> None:
+    """Refuse a target of numbers where classes are learned, and say where it belongs."""
+    if column.values.dtype.kind != "f":
+        return
+    rows = np.flatnonzero(looked_at & column.known & (column.values % 1 != 0))
+    if len(rows):
+        raise LabelError(
+            f"Target {column.name!r}: y must hold class labels: {type(student).__name__} learns "
+            f"classes. Got {column.values[rows[0]]} in row {rows[0]}. Fit targets that are numbers "
+            "apart from those that are classes, with IDTRegressor or ScorecardRegressor in a "
+            "MultiTargetEstimator of their own."
+        )

@@ -28,6 +28,7 @@ __all__ = [
     "measures_of",
     "name_of",
     "per_cent",
+    "scores_to_markdown",
     "script_json",
     "setting",
     "targets_to_html",
@@ -349,6 +350,11 @@ def to_markdown(document: dict[str, Any]) -> str:
         node_numbers=_node_numbers,
     )
     return f"{text}\n"
+
+
+def scores_to_markdown(title: str, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a heading and a table, as they begin a report of several targets."""
+    return "\n".join([f"# {_plain(title)}\n", _heads(heads), *map(_cells, rows)])
 
 
 def _plain(text: object) -> str:

@@ -19,7 +19,7 @@ from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.graphs.reading import read_once
 from gnn2logic.multi_target.labels import TargetColumn, target_columns
 from gnn2logic.multi_target.predictor import MultiTargetPredictor
-from gnn2logic.reporting.pages import figure, measures_of, targets_to_html
+from gnn2logic.reporting.pages import figure, measures_of, scores_to_markdown, targets_to_html
 
 __all__ = ["TargetReports", "one_of_several"]
 
@@ -75,7 +75,8 @@ class TargetReports:
 
     def to_markdown(self) -> str:
         """Return the scores of all targets, and then one report after the other."""
-        return "\n\n".join(report.to_markdown().strip() for report in self._reports.values()) + "\n"
+        reports = (report.to_markdown().strip() for report in self._reports.values())
+        return "\n\n".join([scores_to_markdown(self._title, *self.scores()), *reports]) + "\n"
 
     def to_html(self) -> str:
         """Return one page that needs no network and no other file."""
@@ -128,7 +129,7 @@ def one_of_several(
             "model": model[name],
             "graphs": graphs,
             "y": None if column is None else column.values,
-            "teacher": _teacher_of(teacher, number, len(model), count),
+            "teacher": _teacher_of(teacher, (number, name), len(model), count),
             "mask": mask,
             "title": f"{heading}: {name}",
             "graph_names": graph_names,
@@ -166,15 +167,16 @@ def _rows_of(given: dict[str, Any], known: npt.NDArray[np.bool_], count: int) ->
     }
 
 
-def _teacher_of(teacher: object, number: int, n_targets: int, count: int) -> Any:
+def _teacher_of(teacher: object, target: tuple[int, str], n_targets: int, count: int) -> Any:
     """Return what taught one target: an output of a network, or a column of answers."""
+    number, name = target
     if teacher is None:
         return None
     if hasattr(teacher, "head") or callable(getattr(teacher, "forward", None)):
         # A network, so torch is there.
         from gnn2logic.distillation import as_teacher
 
-        return as_teacher(teacher).head(number, n_targets)
+        return as_teacher(teacher).head(number, n_targets, name)
     answers = np.asarray(to_numpy(teacher))
     if answers.shape != (count, n_targets):
         raise LabelError(
