@@ -101,3 +101,4 @@ def test_one_line_is_told_as_one_rule(model: ScorecardClassifier) -> None:
 def test_a_card_without_lines(model: ScorecardClassifier) -> None:
     page = report(model.pick(n_lines=0), GRAPHS, TRUTH, n_examples=1)
     assert "no lines: the score is always the same" in page.to_html()
+    assert "from a score of" not in page.to_html()

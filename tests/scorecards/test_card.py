@@ -144,6 +144,14 @@ def test_slope_and_intercept_must_be_numbers(slope: float, intercept: float) -> 
         Scorecard((), (0,), slope, intercept, *_TWO)
 
 
+def test_without_lines_the_answer_is_always_the_same() -> None:
+    names = ["a", "b", "c"]
+    assert card_table(Scorecard((), (0,), 1.0, -9.5, *_TWO), names[:2]).verdict == "always a"
+    assert card_table(Scorecard((), (0,), 1.0, 0.5, *_TWO), names[:2]).verdict == "always b"
+    three = Scorecard((), (1, 2, 0), 1.0, 0.0, "class", 3, "graph")
+    assert card_table(three, names).verdict == "always b"
+
+
 def test_the_table_says_each_case_once() -> None:
     line = Line((parse("1 U0 > 10"), parse("1 U0 > 19")), ((3,), (0,)))
     other = Line((parse("1(U1 & A U0 > 1) > 1/2"),), ((-2,),))

@@ -184,7 +184,8 @@ def card_table(
     if card.n_classes == 2:
         columns = (f"points for {names[1]}",)
         return CardTable(title, columns, rows, card.base, _meanings(card), verdict, groups)
-    verdict += _worth_of_points(card)
+    if card.lines:
+        verdict += _worth_of_points(card)
     return CardTable(title, tuple(names), rows, card.base, (), verdict, groups)
 
 
@@ -206,6 +207,9 @@ def verdict_of(
         if not card.lines and not any(card.base):
             return f"{noun} = {constant}"
         return f"{noun} = {constant} + {Target().rounded(card.slope)} x score"
+    if not card.lines:
+        score = np.array([card.base], dtype=np.int64)
+        return f"always {one_line(str(classes[card.classes(score)[0]]))}"
     if card.n_classes == 2:
         first, second = (one_line(str(label)) for label in classes)
         return f"{second} from a score of {card.threshold} on, else {first}"
