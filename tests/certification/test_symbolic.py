@@ -10,7 +10,7 @@ import torch
 
 import gnn2logic as gl
 from gnn2logic.certification import certify
-from gnn2logic.exceptions import ParameterError, UnsupportedInputError
+from gnn2logic.exceptions import ParameterError, TeacherError, UnsupportedInputError
 from gnn2logic.models.network import GraphNetwork, NetworkShape
 
 pytest.importorskip("z3", reason="needs the extra 'verify'")
@@ -146,6 +146,12 @@ def test_what_cannot_be_proven_is_refused() -> None:
     network = gl.to_gnn(gl.parse("1 U0 > 1"), names=["U0", "U1"])
     with pytest.raises(ParameterError, match="margin"):
         certify(rule, network, grade="symbolic", margin=-1)
+    for broken in (float("nan"), float("inf")):
+        changed = gl.to_gnn(gl.parse("1 U0 > 1"), names=["U0", "U1"])
+        with torch.no_grad():
+            changed.layer.bias[0] = broken
+        with pytest.raises(TeacherError, match="must be finite"):
+            certify(rule, changed, grade="symbolic")
     stopped = certify(rule, network, grade="symbolic", max_nodes=6, time_limit=1e-6)
     assert stopped.holds is None
     assert "time ran out" in str(stopped)

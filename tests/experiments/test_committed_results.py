@@ -72,7 +72,8 @@ def test_the_readme_shows_the_figures_of_the_table() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = (READABLE / "tables" / "readable.md").read_text(encoding="utf-8").strip().splitlines()
     for row in map(cells, rows[2:]):
-        name, _, _, network, model, accuracy, symbols, _, distilled, fidelity, *_ = row
+        data, with_network, model, accuracy, symbols, _, distilled, fidelity, *_ = row
+        name, network = data.partition(" (")[0], with_network.partition(" ")[2]
         sort = "scorecard" if model.startswith("scorecard") else "rule"
         shapes = ", with shapes" if model.endswith("+structure") else ""
         size = symbols.partition(" in ")[2] or f"{symbols} symbols"

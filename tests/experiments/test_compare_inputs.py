@@ -74,7 +74,7 @@ def test_public_folds_are_kept_with_the_results(tmp_path: Path, quick: Path) -> 
     learned = np.sort(order[:40])
     assert np.array_equal(learned[fold.validation], np.sort(order[30:40]))
     assert all(check.ok for check in verify(out))
-    assert "| psi_0 | 1, given |" in (out / "tables" / "readable.md").read_text()
+    assert "| psi_0 (1 given fold) |" in (out / "tables" / "readable.md").read_text()
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,15 @@ def test_molecules_of_the_user(tmp_path: Path, quick: Path) -> None:
     compare(tmp_path / "out", [str(table)], options=options, **given)
     rows = rows_of(tmp_path / "out")
     assert {row.dataset for row in rows} == {"alcohols"}
+    page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "What is predicted: alcohol." in page
     assert {row.accuracy for row in rows if row.model == "search(True)"} == {1.0}
     with pytest.raises(ParameterError, match="which columns hold the molecules"):
         compare(tmp_path / "new", [str(table)], options={"smiles": "molecule"}, **given)
+    # A table may have several columns to learn.
+    named = {**options, "name": "again"}
+    compare(tmp_path / "out", [str(table)], options=named, **{**given, "models": ["GIN"]})
+    assert {row.dataset for row in rows_of(tmp_path / "out")} == {"alcohols", "again"}
 
 
 def test_molecules_split_by_scaffolds(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_files_of_a_comparison(finished: Path) -> None:
     assert "What is predicted: boiling point." in text
     assert "search(True) of the first fold" in text
     readable = (finished / "tables" / "readable_numbers.md").read_text(encoding="utf-8")
-    assert "| points | 2 | GIN |" in readable
+    assert "| points (2 folds) | GIN |" in readable
     assert "search(True)" in readable.splitlines()[2]
 
 
@@ -181,7 +181,7 @@ def test_shapes_and_scaffolds(place: Path, tmp_path: Path) -> None:
     compare(tmp_path / "out", [table], models=models, **given_in(place, splits="scaffold"))
     (split,) = read_comparison(tmp_path / "out").splits["points"]
     assert len(split.test) >= 2
-    assert "| points | 1, given |" in (tmp_path / "out/tables/readable_numbers.md").read_text()
+    assert "| points (1 given fold) |" in (tmp_path / "out/tables/readable_numbers.md").read_text()
 
 
 def test_a_network_of_the_user(

@@ -74,7 +74,7 @@ def certify(
     margin : float
         Of the symbolic grade: where the class of the network leads by less, the graph is run.
     time_limit : float or None
-        Seconds, about; None is no limit.
+        Of the grades that cover all graphs: seconds, about; None is no limit.
     random_state : int, RandomState, Generator or None
 
     Returns

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch_geometric.nn import GINConv, SAGEConv
 
-from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.exceptions import TeacherError, UnsupportedInputError
 from gnn2logic.graphs.modality import Direction, Modality
 from gnn2logic.logic.equivalence.smt import Encoding
 from gnn2logic.logic.syntax import TRUE
@@ -34,6 +35,11 @@ _UNIT = (Fraction(0), Fraction(1))
 
 def check_supported(module: nn.Module) -> None:
     """Refuse networks that cannot be written with sums, products by constants and ReLU."""
+    if not all(bool(torch.isfinite(weights).all()) for weights in module.state_dict().values()):
+        raise TeacherError(
+            "The weights of the network must be finite numbers to prove something about it. Some "
+            "are NaN or infinite."
+        )
     if isinstance(module, FormulaNetwork):
         if any(modality.edges.relation is not None for modality in module.layer.modalities):
             raise UnsupportedInputError("The symbolic grade is for edges of one sort.")

@@ -49,12 +49,13 @@ def certify_by_sample(
         if pair.level == "graph"
         else ("Rule and network agree at all nodes")
     )
+    asked = "1 graph" if n == 1 else f"{n} graphs"
     differ = "differ once" if k == 1 else f"differ {k} times" if k else "never differ"
     # Rounded down: a bound must not promise more than was shown.
     percent = math.floor(10_000 * bound) / 100
     statement = (
         f"{whom} on at least {percent:.2f} % of {SOURCES[source]}, {100 * confidence:g} % "
-        f"sure: on {n} graphs drawn from these they {differ}. This is a bound for graphs from this "
+        f"sure: on {asked} drawn from these they {differ}. This is a bound for graphs from this "
         "source, and says nothing about others."
     )
     return Certificate(

@@ -28,6 +28,7 @@ def read_csv(
     *,
     smiles: str,
     label: str,
+    name: str | None = None,
     task: str = "classes",
     errors: str = "raise",
     explicit_hydrogens: bool = False,
@@ -42,6 +43,9 @@ def read_csv(
     smiles, label : str
         The columns with the SMILES and with the classes. Rows without a class are left out: cells
         that are empty, or hold ``NA``, ``N/A``, ``NaN`` or ``null``.
+    name : str, optional
+        What the data set is called, by default as the file is: a table may have several columns to
+        learn.
     task : {"classes", "regression"}
         Whether the column of labels holds classes, or numbers to predict: `Dataset.numbers`.
     errors, explicit_hydrogens, stereo, verbose
@@ -61,6 +65,7 @@ def read_csv(
     columns = csv_columns(Path(path), (smiles, label))
     texts, labels = columns[smiles], columns[label]
     known = [row for row, text in enumerate(labels) if not is_missing(text)]
+    name = Path(path).stem if name is None else name
     if not known:
         raise LabelError(f"{os.fspath(path)}: column {label!r} must hold classes. It is empty.")
     read = from_smiles(
@@ -75,7 +80,7 @@ def read_csv(
     molecules = Molecules(read.graphs, read.mols, rows, problems)
     if task == "regression":
         data = Dataset(
-            Path(path).stem,
+            name,
             molecules.graphs,
             np.zeros(len(rows), dtype=np.int64),
             (label,),
@@ -92,7 +97,6 @@ def read_csv(
             "classes: task='regression' is for these."
         )
     y = np.array([classes.index(name) for name in names])
-    name = Path(path).stem
     return Dataset(
         name, molecules.graphs, y, tuple(classes), _description(label, molecules)
     ), molecules

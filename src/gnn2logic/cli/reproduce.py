@@ -65,7 +65,8 @@ def reproduce(
         typer.Option(
             metavar="KEY=VALUE",
             help="With --dataset: an option, such as node_attributes=true; for a CSV file "
-            "smiles=COLUMN and label=COLUMN, and task=regression where labels are numbers.",
+            "smiles=COLUMN and label=COLUMN, name=NAME for one of several columns, errors=skip, "
+            "and task=regression where labels are numbers.",
         ),
     ] = None,
     splits: Annotated[

@@ -182,6 +182,15 @@ def test_counts_beyond_all_graphs_are_false_and_huge_shares_refused() -> None:
             write(share)
 
 
+def test_functions_say_what_is_no_graph() -> None:
+    holds = function_in(parse("1(A U0 > 0) > 0").to_python(), "holds")
+    with pytest.raises(ValueError, match="at least one node"):
+        holds([], [])
+    with pytest.raises(ValueError, match="lead to nodes of the graph"):
+        holds([[1]], [{"U0": True}])
+    assert function_in(parse("U0").to_python(level="node"), "holds")([], []) == {}
+
+
 def test_what_cannot_be_said_is_refused() -> None:
     with pytest.raises(TranslationError, match="parallel"):
         parse("A|A^T U0 > 1").to_cypher(names=CypherNames(multi_edges=True))

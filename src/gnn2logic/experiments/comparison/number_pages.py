@@ -17,7 +17,13 @@ from gnn2logic.experiments.comparison.summaries import (
     network_beside,
     total_seconds,
 )
-from gnn2logic.experiments.comparison.texts import bar, length, number, over_folds
+from gnn2logic.experiments.comparison.texts import (
+    length,
+    markdown_table,
+    number,
+    over_folds,
+    with_folds,
+)
 from gnn2logic.experiments.rows import NumberRow
 
 __all__ = [
@@ -30,6 +36,10 @@ __all__ = [
 ]
 
 _HEADS = ("MAE", "R2", "fidelity", "symbols", "lines", "depth", "seconds")
+_READABLE_HEADS = (
+    *("data set", "network", "R2, MAE", "from labels", "R2, MAE", "symbols"),
+    *("the network, distilled", "R2, MAE", "fidelity", "symbols"),
+)
 NOTE = (
     "MAE: mean absolute error. R2: the share of the variance of the test graphs that is explained; "
     "0 is as good as their mean. Both: mean and standard deviation over the folds. Fidelity: R2 "
@@ -135,55 +145,51 @@ def _fidelity(
 
 def number_table(dataset: str, models: Sequence[NumberSummary]) -> str:
     """Return all models on one data set as a Markdown table."""
-    lines = [bar([dataset, *_HEADS]), bar(["---"] * (len(_HEADS) + 1))]
     most = max(model.n_folds for model in models)
+    lines = []
     for model in models:
         few = "" if model.n_folds == most else f" ({model.n_folds} folds)"
-        cells = [
-            f"{model.model.name}{few}",
-            _error(model),
-            _share(model),
-            number(model.fidelity, 3),
-            *(number(each, 0) for each in (model.size, model.lines, model.depth)),
-            f"{model.seconds:.1f}",
-        ]
-        lines.append(bar(cells))
-    return "\n".join(lines) + "\n"
+        lines.append(
+            [
+                f"{model.model.name}{few}",
+                _error(model),
+                _share(model),
+                number(model.fidelity, 3),
+                *(number(each, 0) for each in (model.size, model.lines, model.depth)),
+                f"{model.seconds:.1f}",
+            ]
+        )
+    return markdown_table([dataset, *_HEADS], lines)
 
 
 def readable_number_table(figures: dict[str, list[NumberSummary]], folds: dict[str, str]) -> str:
     """Return the best readable models against the network, in Markdown; `folds` says whose."""
-    heads = (
-        *("data set", "folds", "network", "its R2", "its MAE"),
-        *("from labels", "R2", "MAE", "symbols"),
-        *("from the network", "R2", "MAE", "fidelity", "symbols"),
-    )
-    lines = [bar(heads), bar(["---"] * len(heads))]
+    lines = []
     for dataset, models in figures.items():
         labels = best_readable(models, from_network=False)
         distilled = best_readable(models, from_network=True)
         network = network_beside(models, distilled)
         to_beat = None if network is None else network.r2
-        cells = [
-            dataset,
-            f"{max(model.n_folds for model in models)}{folds.get(dataset, '')}",
-            *_told(network, None),
-            *_told(labels, to_beat),
-            length(labels),
-            *_told(distilled, to_beat),
-            "" if distilled is None else number(distilled.fidelity, 3),
-            length(distilled),
-        ]
-        lines.append(bar(cells))
-    return "\n".join(lines) + "\n"
+        lines.append(
+            [
+                with_folds(dataset, models, folds),
+                *_told(network, None),
+                *_told(labels, to_beat),
+                length(labels),
+                *_told(distilled, to_beat),
+                "" if distilled is None else number(distilled.fidelity, 3),
+                length(distilled),
+            ]
+        )
+    return markdown_table(_READABLE_HEADS, lines)
 
 
 def _told(model: NumberSummary | None, network: float | None) -> list[str]:
-    """Return name, R2 with its mark, decided by the digits that are shown, and MAE."""
+    """Return name, and R2 with its mark, decided by the digits that are shown, and MAE."""
     if model is None:
-        return ["", "", ""]
+        return ["", ""]
     mark = " ↓" * (network is not None and round(model.r2, 3) < round(network, 3))
-    return [model.model.name, f"{_share(model)}{mark}", _error(model)]
+    return [model.model.name, f"{_share(model)}{mark}, {_error(model)}"]
 
 
 def _share(model: NumberSummary) -> str:

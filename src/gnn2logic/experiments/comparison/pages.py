@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gnn2logic._files import write_atomically
 from gnn2logic.experiments.comparison import number_pages
-from gnn2logic.experiments.comparison.published import SOURCE, are_published, published_figures
+from gnn2logic.experiments.comparison.published import (
+    SOURCE,
+    PublishedFigures,
+    are_published,
+    published_figures,
+)
 from gnn2logic.experiments.comparison.record import ComparisonPlan, keep
 from gnn2logic.experiments.comparison.summaries import (
     S,
@@ -18,12 +24,13 @@ from gnn2logic.experiments.comparison.summaries import (
     summaries,
 )
 from gnn2logic.experiments.comparison.texts import (
-    bar,
     flat_rows,
     length,
+    markdown_table,
     number,
     over_folds,
     summary_csv,
+    with_folds,
 )
 from gnn2logic.experiments.rows import AnyRow, ComparedRow, NumberRow
 
@@ -33,23 +40,35 @@ _HEADS = (
     *("accuracy", "macro F1", "AUROC", "fidelity", "symbols", "lines", "depth"),
     *("seconds", "stability"),
 )
+_READABLE_HEADS = (
+    *("data set", "network", "from labels", "accuracy", "symbols"),
+    *("the network, distilled", "accuracy", "fidelity", "symbols", "published"),
+)
 _NOTE = (
     "Accuracy: mean and standard deviation over the folds. Fidelity: how often a model says what "
     "the network says that it learned from, on all test graphs together, and in brackets what it "
     "is at least with 95 % confidence (one-sided, Clopper and Pearson). Symbols, lines and depth "
-    "are medians, and so are the seconds of one core for one fold, tuning included. Stability: how "
-    "often models of two seeds say the same about a test graph."
+    "are medians, and so are the seconds of one core for one fold, tuning included."
+)
+_STABILITY_NOTE = (
+    " Stability: how often models of two seeds say the same about a test graph, where more than "
+    "one was run."
 )
 _READABLE_NOTE = (
     "Which readable model is shown was decided within the training parts, never on test graphs. "
-    "Accuracies are in percent. ↓: below the network beside it. ⇊: below the published GIN. "
-    "Published figures are means over all ten folds of the same splits, in percent, of a GIN and "
-    f"of the best model there ({SOURCE}); where fewer folds were run, they say less."
+    "Accuracies are in percent. ↓: below the network beside it."
+)
+_MAJORITY_NOTE = " ∅: no better than always saying the most frequent class."
+_PUBLISHED_NOTE = (
+    " ⇊: below the published GIN. Published figures are means over all ten folds of the same "
+    f"splits, in percent, of a GIN and of the best model there ({SOURCE}); where fewer folds were "
+    "run, they say less."
 )
 
-
-_PUBLIC, _GIVEN = ", public", ", given"
-_GIVEN_NOTE = "Given: on folds that were given with `--splits`."
+_PUBLIC, _GIVEN = "public", "given"
+_GIVEN_NOTE = " Given: folds of `--splits`, from a file or by scaffolds."
+# Beside an accuracy that always saying the most frequent class has as well.
+_MAJORITY, _BASELINE = " ∅", "Majority"
 _MEASURED = (
     *("accuracy", "macro_f1", "auroc", "held_out"),
     *("size", "lines", "depth", "leaves"),
@@ -84,12 +103,17 @@ def _class_sections(
     readable = readable_table(figures, folds)
     _write(folder / "tables" / "readable.md", readable)
     _write(folder / "rows.csv", flat_rows(rows, _MEASURED))
+    seeds = max(model.n_seeds for models in figures.values() for model in models)
     return [
         "## Readable models",
-        f"{readable}\n{_READABLE_NOTE}{_given_note(folds)}",
+        f"{readable}\n{_notes(readable, folds)}",
         "## All models",
-        _NOTE,
-        *(f"### {name}\n\n{tables[name]}{_shown_rule(figures[name])}" for name in tables),
+        f"{_NOTE}{_STABILITY_NOTE if seeds > 1 else ''}",
+        *(
+            f"### {name}\n\n{_predicted(comparison, name)}{tables[name]}"
+            f"{_shown_rule(figures[name])}"
+            for name in tables
+        ),
     ]
 
 
@@ -133,8 +157,15 @@ def _whose_folds(names: Iterable[str], comparison: ComparisonPlan) -> dict[str, 
     }
 
 
+def _notes(readable: str, folds: dict[str, str]) -> str:
+    """Return what the marks of a table mean, and only of those that are in it."""
+    majority = _MAJORITY_NOTE if _MAJORITY in readable else ""
+    published = _PUBLISHED_NOTE if _PUBLIC in folds.values() else ""
+    return f"{_READABLE_NOTE}{majority}{published}{_given_note(folds)}"
+
+
 def _given_note(folds: dict[str, str]) -> str:
-    return f" {_GIVEN_NOTE}" if _GIVEN in folds.values() else ""
+    return _GIVEN_NOTE if _GIVEN in folds.values() else ""
 
 
 def _predicted(comparison: ComparisonPlan, dataset: str) -> str:
@@ -170,25 +201,23 @@ def _shown_rule(models: Sequence[S]) -> str:
 
 def model_table(dataset: str, models: Sequence[Summary]) -> str:
     """Return all models on one data set as a Markdown table."""
-    lines = [bar([dataset, *_HEADS]), bar(["---"] * (len(_HEADS) + 1))]
     most = max(model.n_folds for model in models)
+    lines = []
     for model in models:
         few = "" if model.n_folds == most else f" ({model.n_folds} folds)"
         lines.append(
-            bar(
-                [
-                    f"{model.model.name}{few}",
-                    over_folds(f"{model.accuracy:.3f}", f"{model.deviation:.3f}", model.n_folds),
-                    f"{model.macro_f1:.3f}",
-                    number(model.auroc, 3),
-                    _fidelity(model),
-                    *(number(each, 0) for each in (model.size, model.lines, model.depth)),
-                    f"{model.seconds:.1f}",
-                    number(model.stability, 3),
-                ]
-            )
+            [
+                f"{model.model.name}{few}",
+                over_folds(f"{model.accuracy:.3f}", f"{model.deviation:.3f}", model.n_folds),
+                f"{model.macro_f1:.3f}",
+                number(model.auroc, 3),
+                _fidelity(model),
+                *(number(each, 0) for each in (model.size, model.lines, model.depth)),
+                f"{model.seconds:.1f}",
+                number(model.stability, 3),
+            ]
         )
-    return "\n".join(lines) + "\n"
+    return markdown_table([dataset, *_HEADS], lines)
 
 
 def readable_table(figures: dict[str, list[Summary]], folds: dict[str, str]) -> str:
@@ -196,52 +225,63 @@ def readable_table(figures: dict[str, list[Summary]], folds: dict[str, str]) -> 
 
     `folds` says whose folds they are.
     """
-    heads = (
-        *("data set", "folds", "network", "its accuracy", "from labels", "accuracy", "symbols"),
-        *("from the network", "accuracy", "fidelity", "symbols", "published GIN, best"),
-    )
-    lines = [bar(heads), bar(["---"] * len(heads))]
+    lines = []
     for dataset, models in figures.items():
         labels = best_readable(models, from_network=False)
         distilled = best_readable(models, from_network=True)
         network = network_beside(models, distilled)
         published = published_figures(dataset) if folds.get(dataset) == _PUBLIC else None
-        to_beat = None if network is None else network.accuracy
-        gin = None if published is None else published.gin
-        lines.append(
-            bar(
-                [
-                    dataset,
-                    f"{max(model.n_folds for model in models)}{folds.get(dataset, '')}",
-                    "" if network is None else network.model.name,
-                    _percent(network, None, gin),
-                    "" if labels is None else labels.model.name,
-                    _percent(labels, to_beat, gin),
-                    length(labels),
-                    "" if distilled is None else distilled.model.name,
-                    _percent(distilled, to_beat, gin),
-                    "" if distilled is None else _fidelity(distilled),
-                    length(distilled),
-                    ""
-                    if published is None
-                    else f"{100 * published.gin:.1f}, {100 * published.best:.1f} "
-                    f"({published.best_model})",
-                ]
-            )
+        bounds = _Bounds(
+            None if network is None else network.accuracy,
+            None if published is None else published.gin,
+            next((model.accuracy for model in models if model.model.name == _BASELINE), None),
         )
-    return "\n".join(lines) + "\n"
+        lines.append(
+            [
+                with_folds(dataset, models, folds),
+                ""
+                if network is None
+                else f"{network.model.name} {_percent(network, replace(bounds, network=None))}",
+                "" if labels is None else labels.model.name,
+                _percent(labels, bounds),
+                length(labels),
+                "" if distilled is None else distilled.model.name,
+                _percent(distilled, bounds),
+                "" if distilled is None else _fidelity(distilled),
+                length(distilled),
+                "" if published is None else _in_words(published),
+            ]
+        )
+    return markdown_table(_READABLE_HEADS, lines)
 
 
-def _percent(model: Summary | None, network: float | None, gin: float | None) -> str:
+@dataclass(frozen=True)
+class _Bounds:
+    """What a model is compared with: accuracies of others, where they are known."""
+
+    network: float | None
+    published: float | None
+    majority: float | None
+
+
+def _percent(model: Summary | None, bounds: _Bounds) -> str:
     """Return an accuracy in percent with its marks, decided by the digits that are shown."""
     if model is None:
         return ""
     accuracy = round(model.accuracy, 3)
-    mark = " ↓" * (network is not None and accuracy < round(network, 3))
-    if gin is not None and accuracy < gin:
-        mark = " ⇊"
+    mark = " ↓" * (bounds.network is not None and accuracy < round(bounds.network, 3))
+    if bounds.published is not None and accuracy < bounds.published:
+        mark += " ⇊"
+    mark += _MAJORITY * (bounds.majority is not None and accuracy <= round(bounds.majority, 3))
     mean, deviation = (f"{100 * value:.1f}" for value in (model.accuracy, model.deviation))
     return f"{over_folds(mean, deviation, model.n_folds)}{mark}"
+
+
+def _in_words(published: PublishedFigures) -> str:
+    gin = f"GIN {100 * published.gin:.1f}"
+    if published.best_model == "GIN":
+        return gin
+    return f"{gin}, {published.best_model} {100 * published.best:.1f}"
 
 
 def _fidelity(model: Summary) -> str:

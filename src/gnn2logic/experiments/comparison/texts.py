@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Protocol
 
 from gnn2logic.experiments.rows import ComparedRow, NumberRow
 
-__all__ = ["bar", "flat_rows", "length", "number", "over_folds", "summary_csv"]
+__all__ = [
+    "flat_rows",
+    "length",
+    "markdown_table",
+    "number",
+    "over_folds",
+    "summary_csv",
+    "with_folds",
+]
 
 
 class _Long(Protocol):
@@ -21,9 +29,23 @@ class _Long(Protocol):
     def lines(self) -> float | None: ...
 
 
-def bar(cells: Sequence[str]) -> str:
-    """Return a line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
+class _Folded(Protocol):
+    @property
+    def n_folds(self) -> int: ...
+
+
+def markdown_table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table without the columns that nothing is known of."""
+    shown = [column for column in range(len(heads)) if any(line[column] for line in lines)]
+    cells = [[line[column] for column in shown] for line in (heads, ["---"] * len(heads), *lines)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def with_folds(dataset: str, models: Sequence[_Folded], folds: Mapping[str, str]) -> str:
+    """Return a data set with the number of its folds, and whose they are."""
+    count = max(model.n_folds for model in models)
+    words = [str(count), folds.get(dataset, ""), "fold" if count == 1 else "folds"]
+    return f"{dataset} ({' '.join(word for word in words if word)})"
 
 
 def number(value: float | None, digits: int) -> str:

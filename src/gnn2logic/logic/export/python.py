@@ -43,7 +43,13 @@ def {name}(graph, properties=None):
         rows = list(graph.items() if hasattr(graph, "items") else enumerate(graph))
         nodes = [v for v, _ in rows]
         edges = [(v, {entry}) for v, ends in rows for {ends} in ends]
+        if not {{w for _, w, _ in edges}} <= set(nodes):
+            raise ValueError("Edges must lead to nodes of the graph.")
 '''
+_NOT_EMPTY = """\
+    if not nodes:
+        raise ValueError("The graph must have at least one node.")
+"""
 _TYPED = """\
         An edge of a networkx graph is in relation r if its attribute "relation" is r, or its
         attribute r is true, and in relation name=value if its attribute of this name has this
@@ -122,6 +128,7 @@ class _PythonWriter:
         for node in nodes:
             self.values[node] = self._value(node)
         self.lines += self._final()
+        head += _NOT_EMPTY if level == "graph" else ""
         return head + "\n".join(f"    {line}" if line else "" for line in self.lines) + "\n"
 
     # Formulas ----------------------------------------------------------------------------------
