@@ -19,9 +19,9 @@ lr = [0.01]
 width = 4
 [scorecard]
 max_lines = 2
-n_layers = 1
+n_layers = 0
 [search]
-n_layers = 1
+n_layers = 0
 """
 FEW = {"n_graphs": 60}
 

@@ -358,7 +358,7 @@ def test_other_models_and_graphs_are_refused() -> None:
         gl.recourse(rule, graphs)
     with pytest.raises(UnsupportedInputError, match="model must be a fitted rule"):
         gl.recourse("1 U0 > 1", graphs[0])
-    numbers = gl.IDTRegressor(random_state=0).fit(graphs, graphs.sizes + np.arange(30.0))
+    numbers = gl.IDTRegressor(0, random_state=0).fit(graphs, graphs.sizes + np.arange(30.0))
     with pytest.raises(UnsupportedInputError, match="predicts numbers"):
         gl.recourse(numbers, graphs[0])
     named = gl.from_formulas({"yes": "1 U0 > 1"}, otherwise="no", names=NAMES)

@@ -232,7 +232,8 @@ def test_equivalence_says_that_the_structure_is_free() -> None:
     assert not answer
     assert "The structure (ring=3) was free here" in str(answer)
     same = gl.equivalent(gl.parse("ring=3"), gl.parse("!!ring=3 | false & U0"), max_nodes=2)
-    assert "free" in str(same) or same.method == "identical"
+    assert same.method == "identical"
+    assert "free" not in str(same)
 
 
 # In models -----------------------------------------------------------------------------------
@@ -243,8 +244,9 @@ def test_a_rule_about_rings_is_learned_saved_and_explained(tmp_path: object) -> 
     pentagons = [ring_with_tail(5, tail + 1) for tail in range(1, 21)]
     graphs = GraphBatch.concat([*hexagons, *pentagons])
     y = [1] * 20 + [0] * 20
-    model = gl.IDTClassifier(encoder=gl.PredicateEncoder(structure="rings"), random_state=0)
-    model.fit(graphs, y)
+    encoder = gl.PredicateEncoder(structure="rings")
+    model = gl.IDTClassifier(0, encoder=encoder, random_state=0).fit(graphs, y)
+    assert str(model.formula(0)) == "1(ring=5) > 0"
     assert model.score(graphs, y) == 1.0
     path = f"{tmp_path}/model.json"
     model.save(path)
@@ -256,10 +258,9 @@ def test_a_rule_about_rings_is_learned_saved_and_explained(tmp_path: object) -> 
     assert refitted.encoder_.structure_ == ("rings",)
     assert isinstance(refitted.encoder, gl.PredicateEncoder)
     assert refitted.encoder.structure == ["rings"]
-    if "ring=6" in str(model.formula(1)):
-        reasons = gl.explain(again, hexagons[3]).witnesses
-        assert np.flatnonzero(reasons.nodes).tolist() == [0, 1, 2, 3, 4, 5]
-        assert len(reasons.edges) == 12
+    reasons = gl.explain(again, pentagons[3]).witnesses
+    assert np.flatnonzero(reasons.nodes).tolist() == [0, 1, 2, 3, 4]
+    assert len(reasons.edges) == 10
     assert "ring=" in str(model.formula(1))
     assert "structure of graphs" in gl.report(model, graphs, y).to_markdown()
 

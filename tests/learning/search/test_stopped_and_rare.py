@@ -1,4 +1,4 @@
-"""What a review of the search has shown: little time, rare classes, samples, long perfect rules."""
+"""Searches with little time, rare classes, samples, and long perfect rules."""
 
 from __future__ import annotations
 
