@@ -127,9 +127,12 @@ def test_molecules_of_rdkit_must_be_ready() -> None:
     with pytest.raises(UnsupportedInputError, match="list of molecules"):
         gl.chem.from_mols(Chem.MolFromSmiles("C"))
     unfinished = Chem.MolFromSmiles("c1ccccc1", sanitize=False)
-    for wrong in (unfinished, Chem.MolFromSmarts("[#6]=O")):
+    drawn = gl.chem.to_mol(gl.chem.from_smiles(["CC"]).graphs)
+    for wrong in (unfinished, drawn, Chem.MolFromSmarts("[#6]=O")):
         with pytest.raises(UnsupportedInputError, match="position 1 is not; use Chem.SanitizeMol"):
             gl.chem.from_mols([Chem.MolFromSmiles("C"), wrong])
+    Chem.SanitizeMol(drawn)
+    assert gl.chem.from_mols([drawn, Chem.MolFromSmiles("*[Fe+2].[H+].C$C")]).graphs.n_graphs == 2
 
 
 TABLE = "name,smiles,toxic\nethanol,CCO,0\nbad,xyz,1\nbenzene,c1ccccc1,1.0\nunknown,C,\n"

@@ -147,6 +147,7 @@ REFUSED = {
     "chiral=R": "predicate 'chiral=R'",
     '"core > 2"': "predicate 'core > 2'",
     "A[r] carbon > 0": "relation 'r'",
+    "A[valence=2] chem=O > 0": "relation 'valence=2'.*takes them for aromatic",
 }
 
 

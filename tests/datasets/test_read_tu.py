@@ -15,7 +15,7 @@ from gnn2logic.datasets import Dataset, read_tu, tu, tu_files
 from gnn2logic.exceptions import DataSetError, ParameterError
 from tu_texts import GOOD, write_folder
 
-ALL = {"node_attributes": True, "edge_labels": True}
+ALL: dict[str, Any] = {"node_attributes": True, "edge_labels": True}
 
 README = """README for dataset DS
 
@@ -93,6 +93,40 @@ def test_names_that_would_mix_labels_up_are_not_used(tmp_path: Path) -> None:
     text = "Node labels:\n  0  C\n  1  C\n"
     data = read_tu(write_folder(tmp_path, README=text), "DS")
     assert data.graphs.names == ("label=0", "label=1", "label=2")
+
+
+CONVERTED = "labels were converted to integer values using this map:"
+
+
+def test_texts_with_the_number_behind_the_element(tmp_path: Path) -> None:
+    text = f"Node {CONVERTED}\n\nComponent 0:\nO 0\nC 1\nU 2\n"
+    for name, names in (("DS", ["label=O", "label=C", "label=U"]), ("P388", ["symbol=O"])):
+        folder = write_folder(tmp_path / name, README=text)
+        for path in list(folder.glob("DS_*")):
+            path.rename(folder / path.name.replace("DS", name))
+        data = read_tu(folder, name, edge_labels=True)
+        assert list(data.graphs.names[: len(names)]) == names
+    edges = f"Edge {CONVERTED}\n\t0\t1\n\t1\t2\n"
+    (folder / "README.txt").write_text(text + "\n" + edges)
+    data = read_tu(folder, "P388", edge_labels=True)
+    assert data.graphs.relation_names == ("valence=1", "valence=2")
+
+
+def test_names_that_are_given(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, README=README)
+    data = read_tu(
+        folder, "DS", edge_labels=True, node_names={"0": "O", 1: "N"}, edge_names={1: "far"}
+    )
+    assert data.graphs.names == ("symbol=O", "symbol=N", "symbol=2")
+    assert data.graphs.relation_names == ("0", "far")
+    numbers = read_tu(
+        write_folder(tmp_path, node_labels="6\n7\n8\n6\n6\n6\n"), "DS", node_names="atomic_numbers"
+    )
+    assert numbers.graphs.names == ("symbol=C", "symbol=N", "symbol=O")
+    wrongs: list[Any] = [{}, {"a": "C"}, {0: 1}, ["C"], "elements"]
+    for wrong in wrongs:
+        with pytest.raises(ParameterError, match="node_names must map numbers"):
+            read_tu(folder, "DS", node_names=wrong)
 
 
 def test_a_value_without_a_name_keeps_its_number(tmp_path: Path) -> None:
@@ -325,7 +359,7 @@ def test_something_else_in_place_of_a_file(tmp_path: Path, make: Callable[[Path]
 # Memory --------------------------------------------------------------------------------------
 
 
-def peak_of(folder: Path, **options: bool) -> float:
+def peak_of(folder: Path, **options: Any) -> float:
     """Return how much memory is taken at most, as a multiple of the size of the files."""
     tracemalloc.start()
     try:

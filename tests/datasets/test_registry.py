@@ -146,7 +146,11 @@ def test_close_names_are_suggested(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("psi_0", "formula", "n_graphs, generator, sizes"),
         ("BAMultiShapes", "density", "n_graphs, variant, n_nodes, attachment"),
         ("BA-2Motifs", "variant", "n_graphs, n_nodes, attachment"),
-        ("MUTAG", "random_state", "node_labels, node_attributes, edge_labels, download"),
+        (
+            "MUTAG",
+            "random_state",
+            "node_labels, node_attributes, edge_labels, node_names, edge_names, download",
+        ),
     ],
 )
 def test_unknown_options(name: str, option: str, known: str) -> None:

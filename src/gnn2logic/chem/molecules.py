@@ -215,7 +215,7 @@ def from_mols(
             raise UnsupportedInputError(
                 f"mols must hold molecules of RDKit. Got {type(mol).__name__} at position {number}."
             )
-        if mol.NeedsUpdatePropertyCache():
+        if _is_unfinished(mol):
             raise UnsupportedInputError(
                 "mols must hold molecules that are sanitized, and no patterns. The one at position "
                 f"{number} is not; use Chem.SanitizeMol(mol)."
@@ -225,6 +225,14 @@ def from_mols(
         range(len(given)),
         (),
         stereo=stereo,
+    )
+
+
+def _is_unfinished(mol: Any) -> bool:
+    # Sanitized atoms have a hybridisation, but for those that stand for any element.
+    return bool(mol.NeedsUpdatePropertyCache()) or any(
+        str(atom.GetHybridization()) == "UNSPECIFIED" and atom.GetAtomicNum()
+        for atom in mol.GetAtoms()
     )
 
 

@@ -26,6 +26,7 @@ from gnn2logic.chem.words import in_words
 from gnn2logic.exceptions import ParameterError, TranslationError
 from gnn2logic.graphs.modality import Modality
 from gnn2logic.logic.printing.english import is_about_graph
+from gnn2logic.logic.printing.molecule_names import everyday_bond
 from gnn2logic.logic.syntax import (
     TRUE,
     And,
@@ -156,10 +157,14 @@ class _Patterns:
             )
         bond = bond_smarts(modality.edges.relation)
         if bond is None:
-            raise TranslationError(
-                f"SMARTS has nothing for the relation {modality.edges.relation!r}. Known are "
-                "single, double, triple, aromatic, ring and bridge."
+            relation = str(modality.edges.relation)
+            why = (
+                "Where bonds are valences, aromatic ones are single and double in turn; RDKit "
+                "takes them for aromatic."
+                if everyday_bond(relation) != relation
+                else "Known are single, double, triple, aromatic, ring and bridge."
             )
+            raise TranslationError(f"SMARTS has nothing for the relation {relation!r}. {why}")
         if isinstance(node.threshold, Fraction):
             return self._known(self._share(node, node.threshold))
         if modality.itself:

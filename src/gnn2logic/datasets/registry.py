@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -190,6 +190,8 @@ def _load_tu(
     node_labels: bool = True,
     node_attributes: bool = False,
     edge_labels: bool = False,
+    node_names: Mapping[Any, str] | str | None = None,
+    edge_names: Mapping[Any, str] | None = None,
     download: bool = True,
 ) -> Dataset:
     check_flag("download", download)
@@ -206,6 +208,8 @@ def _load_tu(
         node_labels=node_labels,
         node_attributes=node_attributes,
         edge_labels=edge_labels,
+        node_names=node_names,
+        edge_names=edge_names,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from gnn2logic.datasets.tu_files import (
     read_floats,
     read_integers,
 )
-from gnn2logic.exceptions import DataSetError
+from gnn2logic.exceptions import DataSetError, ParameterError
 from gnn2logic.graphs.inputs import MAX_RELATIONS, boundaries, structure
+from gnn2logic.logic.printing.elements import ELEMENT_NAMES
 
 __all__ = ["read_tu"]
 
@@ -38,6 +40,8 @@ def read_tu(
     node_labels: bool = True,
     node_attributes: bool = False,
     edge_labels: bool = False,
+    node_names: Mapping[Any, str] | str | None = None,
+    edge_names: Mapping[Any, str] | None = None,
 ) -> Dataset:
     r"""Read a data set of the TU collection from its text files.
 
@@ -62,6 +66,10 @@ def read_tu(
         `PredicateEncoder`; see `Dataset.inputs`.
     edge_labels : bool
         Whether each value of an edge label becomes a relation, such as ``A[single]``.
+    node_names, edge_names : mapping of int to str, optional
+        What the numbers mean, instead of what the text in the folder says: ``{0: "O", 1: "N"}``,
+        ``{0: "single", 1: "double"}``. ``node_names="atomic_numbers"`` is for molecules whose
+        labels are these, such as BZR. Numbers that are not there stay numbers.
 
     Returns
     -------
@@ -104,6 +112,12 @@ def read_tu(
     ptr = _boundaries(indicator)
     edges = _edges(read_integers(path("A"), n_columns=2), ptr, indicator)
     texts = documented(root, name)
+    if node_names == "atomic_numbers":
+        texts.nodes = Labels(("symbol",), {0: dict(enumerate(ELEMENT_NAMES, start=1))})
+    elif node_names is not None:
+        texts.nodes.values[0] = _given_names("node_names", node_names)
+    if edge_names is not None:
+        texts.edges.values[0] = _given_names("edge_names", edge_names)
     y, class_names = _classes(path("graph_labels"), path("graph_attributes"), indicator, ptr, texts)
     relations = {}
     if edge_labels:
@@ -126,6 +140,21 @@ def read_tu(
         description=f"The data set {name} of the TU collection.",
         attributes=attributes,
     )
+
+
+def _given_names(option: str, names: Any) -> dict[int, str]:
+    """Return names by number; texts such as "6" are numbers as well, as JSON has them."""
+    try:
+        given = {int(code): name for code, name in names.items()}
+    except (AttributeError, TypeError, ValueError):
+        given = {}
+    if not given or not all(isinstance(name, str) and name.strip() for name in given.values()):
+        raise ParameterError(
+            f"{option} must map numbers of labels to their names, such as {{0: 'C', 1: 'O'}}"
+            + (", or be 'atomic_numbers'" if option == "node_names" else "")
+            + f". Got {names!r} instead."
+        )
+    return given
 
 
 def _boundaries(indicator: NumberTable) -> IntArray:

@@ -201,19 +201,32 @@ def _error(path: Path, line: int, problem: str) -> DataSetError:
 # What the numbers mean, as far as the text that comes with them says -------------------------
 #
 # The collection has no fixed form for this. Two are common: a section ``Node labels:`` or ``Node
-# labels were converted to integer values using this map:`` with lines of a number and a name, and
-# a line ``Node labels: [symbol]`` with the names of columns. This is documentation for people, so
-# whatever is not understood is left out, and nothing in it is an error.
+# labels were converted to integer values using this map:`` with lines of a number and a name, in
+# either order, and a line ``Node labels: [symbol]`` with the names of columns. This is written for
+# people, so whatever is not understood is left out, and nothing in it is an error.
 
 _HEADING = re.compile(
     r"(node|edge|class|graph) (labels?|attributes?)\b([^\[\]]*)(?:\[(.*)\])?", re.I
 )
 _COMPONENT = re.compile(r"component (\d{1,3}):\s*", re.I)
 _ENTRY = re.compile(r"\s+(-?\d{1,18})\s+(\S[ -~]{0,39}?)\s*")
+# The data sets of the NCI have the number behind the name, which is an element.
+_REVERSED = re.compile(r"\s*([A-Z][a-z]?)\s+(\d{1,3})\s*")
 _MAX_BYTES = 1_000_000
 
-# The text of MUTAG says this in a sentence.
-_COLUMN_NAMES = {"MUTAG": {"node": ("symbol",)}}
+# The text of MUTAG says this in a sentence; those of the screens of the NCI do not say it.
+_SCREENS = (
+    *("MCF-7", "MOLT-4", "NCI-H23", "OVCAR-8", "P388", "PC-3"),
+    *("SF-295", "SN12C", "SW-620", "UACC257", "Yeast"),
+)
+_COLUMN_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
+    "MUTAG": {"node": ("symbol",)},
+    **{
+        f"{name}{end}": {"node": ("symbol",), "edge": ("valence",)}
+        for name in _SCREENS
+        for end in ("", "H")
+    },
+}
 
 
 @dataclass
@@ -274,6 +287,8 @@ def _read_text(lines: Iterable[str], result: Documented) -> None:
             component = int(mark[1])
         elif section is not None and (entry := _ENTRY.fullmatch(line)):
             section.values.setdefault(component, {})[int(entry[1])] = entry[2]
+        elif section is not None and (entry := _REVERSED.fullmatch(line)):
+            section.values.setdefault(component, {})[int(entry[2])] = entry[1]
         else:
             section = None
 

@@ -20,7 +20,12 @@ _TABLE = re.findall(
     "Pm promethium Sm samarium Eu europium Gd gadolinium Tb terbium Dy dysprosium Ho holmium "
     "Er erbium Tm thulium Yb ytterbium Lu lutetium Hf hafnium Ta tantalum W tungsten "
     "Re rhenium Os osmium Ir iridium Pt platinum Au gold Hg mercury Tl thallium Pb lead "
-    "Bi bismuth Po polonium At astatine Rn radon",
+    "Bi bismuth Po polonium At astatine Rn radon Fr francium Ra radium Ac actinium Th thorium "
+    "Pa protactinium U uranium Np neptunium Pu plutonium Am americium Cm curium Bk berkelium "
+    "Cf californium Es einsteinium Fm fermium Md mendelevium No nobelium Lr lawrencium "
+    "Rf rutherfordium Db dubnium Sg seaborgium Bh bohrium Hs hassium Mt meitnerium "
+    "Ds darmstadtium Rg roentgenium Cn copernicium Nh nihonium Fl flerovium Mc moscovium "
+    "Lv livermorium Ts tennessine Og oganesson",
 )
 
 ELEMENT_NAMES = MappingProxyType(dict(zip(_TABLE[::2], _TABLE[1::2], strict=True)))
