@@ -71,6 +71,16 @@ def test_planted_lines_are_found_and_runs_do_not_depend_on_each_other() -> None:
     assert [len(lines) for lines in careful] == sorted({len(lines) for lines in careful})
 
 
+def test_networks_are_followed_more_closely_than_labels() -> None:
+    labels = LineSettings()
+    scores = labels.for_scores()
+    assert scores.nearly_best < labels.nearly_best
+    assert scores.ridge < labels.ridge
+    for of_scores, of_labels in zip(scores.paces, labels.paces, strict=True):
+        assert of_scores.ridge < of_labels.ridge
+        assert of_scores.ridge_share <= of_labels.ridge_share
+
+
 def test_simple_lines_are_simple_and_take_the_columns_of_the_pace_before() -> None:
     search = search_of(300)
     list(search.run(pace=CAREFUL))

@@ -45,8 +45,6 @@ _WORK_BYTES = 512
 _ROW_BYTES = 80
 _FEW_ROWS = 5
 _ROWS_FOR_FEW = 250
-# What a network says is not drawn by chance as labels are: weights may follow it closely.
-_RIDGE_OF_SCORES = 0.4
 
 
 @dataclass(frozen=True)
@@ -165,7 +163,7 @@ def _settings(
         least_weight=max(1, round(max(1, few) * share)),
     )
     if targets.answer == "class" and targets.values is not None:
-        settings = settings.with_ridge(_RIDGE_OF_SCORES)
+        settings = settings.for_scores()
     return settings.of_depth(options.depth)
 
 

@@ -36,6 +36,10 @@ _MOST_REFITTED = 2
 _MOST_CLASSES = 4
 # Residuals that differ by less are the same.
 _SAME = 1e-9
+# Weights may follow a network closely: their price, and what is left of that of careful paces.
+_RIDGE_OF_SCORES = 0.4
+_CARE_FOR_SCORES = 0.3
+_NEARLY_BEST_FOR_SCORES = 0.25
 # Lines that are right about all rows are the truth where there are so many rows for each symbol.
 _ROWS_FOR_SYMBOL = 20
 
@@ -64,6 +68,11 @@ class LineSettings:
         where the pace has swaps.
     column_work : int
         Lines are chosen among so many columns, times rows, times classes that are looked at.
+    least_weight : int
+        What the rows weigh at least that a condition tells apart.
+    nearly_best : float
+        A card that is easier to read is taken if its held-out loss is within so many standard
+        errors of the best one.
     """
 
     max_lines: int = 20
@@ -81,11 +90,23 @@ class LineSettings:
     rounds: RoundSettings = field(default_factory=lambda: RoundSettings(pair_work=4_000_000))
     column_work: int = 16_000_000
     least_weight: int = 5
+    nearly_best: float = 1.0
 
-    def with_ridge(self, ridge: float) -> Self:
-        """Return settings with another price of large weights; careful paces keep theirs."""
-        paces = tuple(replace(pace, ridge=ridge) if pace.swaps else pace for pace in self.paces)
-        return replace(self, ridge=ridge, paces=paces)
+    def for_scores(self) -> Self:
+        """Return settings for what a network says, which is not drawn by chance as labels are."""
+        paces = tuple(
+            replace(pace, ridge=_RIDGE_OF_SCORES)
+            if pace.swaps
+            else replace(
+                pace,
+                ridge=pace.ridge * _CARE_FOR_SCORES,
+                ridge_share=pace.ridge_share * _CARE_FOR_SCORES,
+            )
+            for pace in self.paces
+        )
+        return replace(
+            self, ridge=_RIDGE_OF_SCORES, paces=paces, nearly_best=_NEARLY_BEST_FOR_SCORES
+        )
 
     def of_depth(self, depth: int) -> Self:
         """Return settings whose lines nest at most so many modal parameters."""

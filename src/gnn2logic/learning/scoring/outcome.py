@@ -22,9 +22,6 @@ __all__ = ["CardOutcome", "HeldOutFigures", "card_points", "search_cards"]
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-# A card that is easier to read is taken if its held-out loss is within so many standard errors of
-# the best one.
-_NEARLY_BEST = 1.0
 # Nobody sees a smaller difference in log loss: a chance of 0.999 instead of 1.
 _NO_DIFFERENCE = 0.001
 # Log-odds are made larger where that leaves at most this share of the held-out loss.
@@ -153,7 +150,8 @@ def search_cards(
         [raws[p][stage][judged] * by for (p, stage), by in zip(everything, shrinkage, strict=True)]
     )
     figures, errors = _figures(targets, held_rows, raw_of_all)
-    chosen = _choose(figures.loss, errors, 0.0 if targets.loss.is_number else _NO_DIFFERENCE)
+    no_difference = 0.0 if targets.loss.is_number else _NO_DIFFERENCE
+    chosen = _choose(figures.loss, settings.nearly_best * errors, no_difference)
     best = int(figures.loss.argmin())
     pace, n_chosen = everything[chosen]
     reason = f"the smallest loss on held-out data ({figures.loss[chosen]:.3f})"
@@ -269,9 +267,9 @@ def _accuracy(
     return float(np.average(predicted == classes.argmax(axis=1), weights=weights))
 
 
-def _choose(loss: FloatArray, errors: FloatArray, no_difference: float) -> int:
-    """Return the first card whose loss is within a part of a standard error of the best."""
-    near = loss <= loss.min() + np.maximum(_NEARLY_BEST * errors, no_difference)
+def _choose(loss: FloatArray, allowed: FloatArray, no_difference: float) -> int:
+    """Return the first card whose loss is nearly that of the best."""
+    near = loss <= loss.min() + np.maximum(allowed, no_difference)
     return int(np.flatnonzero(near)[0])
 
 
