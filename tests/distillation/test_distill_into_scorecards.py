@@ -33,6 +33,9 @@ from gnn2logic.models import to_gnn
 OPTIONS: dict[str, Any] = {"max_lines": 4, "n_layers": 0, "random_state": 0}
 
 
+CLASSES = np.array(["neg", "pos"])
+
+
 @pytest.fixture(scope="module")
 def teacher() -> Teacher:
     # Its classes are not in the order of the alphabet, as those of estimators are.
@@ -56,6 +59,16 @@ def test_a_card_follows_how_sure_the_network_is(teacher: Teacher) -> None:
     assert fidelity(card, teacher, own) > 0.7
     # The answers alone are something else.
     assert not same(card, ScorecardClassifier(**OPTIONS).fit(own, answers.labels))
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_networks_that_are_never_sure_are_followed_as_well(scale: float) -> None:
+    own = graphs(200)
+    many, few = (parse(text).evaluate(own) for text in ("1 U0 > 2", "1 U1 > 2"))
+    scores = 2.0 * many + few - 1.5
+    card = ScorecardClassifier(**OPTIONS).fit(own, scores > 0, scores=scale * scores[:, None])
+    assert len(card.lines_) == 2
+    assert card.score(own, scores > 0) == 1
 
 
 def test_labels_count_as_much_as_the_network(teacher: Teacher) -> None:
@@ -83,8 +96,12 @@ def test_a_store_keeps_answers_and_they_are_enough(teacher: Teacher, tmp_path: P
     own = graphs(60)
     store = write_shards(tmp_path / "shards", own, shard_nodes=150)
     card = distill(teacher, store, into="scorecard", **OPTIONS)
-    by_hand = ScorecardClassifier(**OPTIONS).fit(own, teacher.predict(own))
-    assert (card.predict(store) == by_hand.predict(own)).mean() > 0.95
+    answers = teacher.predict(own)
+    # As if the network were always sure.
+    certain = log_shares(CLASSES, (answers[:, None] == CLASSES).astype(np.float64))
+    by_hand = ScorecardClassifier(**OPTIONS).fit(own, answers, scores=certain)
+    assert card.card_.lines == by_hand.card_.lines
+    assert (card.predict(store) == by_hand.predict(own)).all()
     truth = np.where(own.sizes > 4, "pos", "neg")
     labelled = write_shards(tmp_path / "labelled", own, truth, shard_nodes=150)
     both = distill(teacher, labelled, variant="gnn+true", into="scorecard", **OPTIONS)

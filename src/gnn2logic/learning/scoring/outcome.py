@@ -24,6 +24,8 @@ FloatArray = npt.NDArray[np.float64]
 
 # Nobody sees a smaller difference in log loss: a chance of 0.999 instead of 1.
 _NO_DIFFERENCE = 0.001
+# But of a network that is never sure, all lines together may explain little more than that.
+_SMALL_SHARE = 0.02
 # Log-odds are made larger where that leaves at most this share of the held-out loss.
 _NEARLY_CERTAIN = 0.5
 _MOST_BINS = 10
@@ -150,7 +152,9 @@ def search_cards(
         [raws[p][stage][judged] * by for (p, stage), by in zip(everything, shrinkage, strict=True)]
     )
     figures, errors = _figures(targets, held_rows, raw_of_all)
-    no_difference = 0.0 if targets.loss.is_number else _NO_DIFFERENCE
+    no_difference = 0.0
+    if not targets.loss.is_number:
+        no_difference = min(_NO_DIFFERENCE, _SMALL_SHARE * float(np.ptp(figures.loss)))
     chosen = _choose(figures.loss, settings.nearly_best * errors, no_difference)
     best = int(figures.loss.argmin())
     pace, n_chosen = everything[chosen]
