@@ -1,4 +1,8 @@
-"""One search from beginning to end: rules of every length, one of them chosen on held-out rows."""
+"""One search from beginning to end: rules of every length, one of them chosen on held-out rows.
+
+All rows are searched, then those of each fold. What folds find also joins the rules, if it is right
+about more of all rows; it is not what it is judged by, which is what folds say about the rest.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import numpy.typing as npt
 
 from gnn2logic.learning.search.checkpoints import SearchCheckpoint, Stages, restore_columns
 from gnn2logic.learning.search.clock import Clock, is_interrupt
+from gnn2logic.learning.search.fold_rules import rules_of_folds
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.models import read_size, rule_model
 from gnn2logic.learning.search.rule_search import RuleSearch, SearchSettings, SearchTargets
@@ -123,16 +128,15 @@ def search_rules(
             checkpoint.write(Stages(seed[0], columns, tuple(map(tuple, fronts))))
         return front
 
-    front, sizes = _by_accuracy(front_of(0, "all data", rows), level, targets, rows)
+    front = front_of(0, "all data", rows)
     folds = held_out_folds(
         targets.classes[rows],
         targets.n_classes,
         None if groups is None else groups[rows],
         seed,
     )
-    right = np.zeros((len(front), len(rows)))
-    judged = np.zeros(len(rows), dtype=bool)
     n_folds = 0 if folds is None else int(folds.max()) + 1
+    others: list[list[SearchedRule]] = []
     for number in range(n_folds):
         if not clock.goes_on():
             break
@@ -147,20 +151,26 @@ def search_rules(
         # Half a search would make rules look worse than they are.
         if not clock.goes_on():
             break
+        others.append(other)
+    short = [[rule for rule in other if rule.size <= choice.max_size] for other in others]
+    front += rules_of_folds(short, front, targets, rows, settings)
+    front, sizes = _by_accuracy(front, level, targets, rows)
+    if folds is None or not others:
+        return _without_folds(front, sizes, choice, clock, could_be_held_out=n_folds > 0)
+    right = np.zeros((len(front), len(rows)))
+    for number, other in enumerate(others):
+        held = folds == number
         for index, (rule, size) in enumerate(zip(front, sizes, strict=True)):
             predicted = counterpart(other, rule, size).predict(level.n_rows)[rows[held]]
             right[index, held] = targets.rightness(predicted, rows[held])
-        judged |= held
-    if folds is None or not judged.any():
-        return _without_folds(front, sizes, choice, clock, could_be_held_out=n_folds > 0)
+    judged = (folds >= 0) & (folds < len(others))
     held_out = HeldOut(right[:, judged], targets.weights[rows[judged]].astype(float))
     lengths = [size - rule.repeated for rule, size in zip(front, sizes, strict=True)]
     chosen = choose(held_out, sizes, choice.max_size, choice.margin, lengths)
     reason = _reason(held_out, sizes, lengths, chosen, choice)
-    n_judged = len(np.unique(folds[judged]))
-    if n_judged < n_folds:
-        reason += f"; only {n_judged} of {n_folds} folds were searched before the end"
-    finished = n_judged == n_folds
+    if len(others) < n_folds:
+        reason += f"; only {len(others)} of {n_folds} folds were searched before the end"
+    finished = len(others) == n_folds
     return SearchOutcome(
         tuple(front),
         tuple(sizes),
@@ -175,7 +185,7 @@ def search_rules(
 def _of_fold(settings: SearchSettings, share: float) -> SearchSettings:
     """Return the settings of a fold, which has a share of the rows.
 
-    It needs no last touch: it says how long a rule may be, and is not the answer.
+    It needs no last touch: it says how long a rule may be, and is seldom the answer.
     """
     return replace(
         settings,
