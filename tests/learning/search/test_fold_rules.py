@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from gnn2logic import IDTClassifier, parse, random_graphs
-from gnn2logic.learning.search import outcome as outcomes
 from gnn2logic.learning.search.conditions import Condition
 from gnn2logic.learning.search.fold_rules import rules_of_folds
 from gnn2logic.learning.search.rule_search import RuleSearch, SearchSettings, SearchTargets
@@ -30,7 +29,7 @@ def rule(text: str, truth: np.ndarray, labels: tuple[int, int] = (1, 0)) -> Sear
 
 def right_about(n_right: int) -> np.ndarray:
     """Return a condition that tells the class of the first rows."""
-    return np.where(np.arange(N) < n_right, CLASSES == 1, CLASSES == 0)
+    return np.asarray((CLASSES == 1) == (np.arange(N) < n_right))
 
 
 def joined(fronts: list[list[SearchedRule]], front: list[SearchedRule]) -> list[SearchedRule]:
@@ -73,7 +72,7 @@ def test_what_all_rows_have_missed_is_found_by_a_fold(monkeypatch: pytest.Monkey
         front = whole(self, **given)  # type: ignore[arg-type]
         return front[:1] if len(self.rows) == len(graphs) else front
 
-    monkeypatch.setattr(outcomes.RuleSearch, "run", blind)
+    monkeypatch.setattr(RuleSearch, "run", blind)
     model = IDTClassifier(n_layers=1, random_state=0).fit(graphs, labels)
     assert str(model.formula(True)) == "1(U0 & A U1 > 1) > 2"
     assert model.score(graphs, labels) == 1.0
