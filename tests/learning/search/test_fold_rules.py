@@ -33,7 +33,7 @@ def right_about(n_right: int) -> np.ndarray:
 
 
 def joined(fronts: list[list[SearchedRule]], front: list[SearchedRule]) -> list[SearchedRule]:
-    return rules_of_folds(fronts, front, TARGETS, np.arange(N), SETTINGS)
+    return rules_of_folds(fronts, front, TARGETS, np.arange(N), SETTINGS, longest=20)
 
 
 def test_rules_join_that_are_right_more_often_than_all_that_are_not_longer() -> None:
@@ -45,6 +45,14 @@ def test_rules_join_that_are_right_more_often_than_all_that_are_not_longer() -> 
     assert new.formulas == better.formulas
     # What is right about 32 of 40 correlates with the classes by 0.6.
     assert new.fit == pytest.approx(0.36)
+
+
+def test_what_is_right_about_all_rows_is_not_made_shorter() -> None:
+    whole, short = rule("1(U0 & U1) > 1", right_about(N)), rule("1 U1 > 1", right_about(N))
+    assert joined([[short]], [whole]) == []
+    longer = rule(" & ".join(f"1(U0 & U1) > {most}" for most in range(9)), right_about(N))
+    assert len(joined([[short]], [longer])) == 1
+    assert joined([[longer]], [TARGETS.rule(Leaf(0), 0.0)]) == []
 
 
 def test_leaves_say_what_is_best_for_all_rows() -> None:
@@ -85,4 +93,4 @@ def test_weights_count() -> None:
     late = rule("1 U1 > 1", np.where(np.arange(N) >= 10, CLASSES == 1, CLASSES == 0))
     assert joined([[late]], front) == []
     heavy = replace(TARGETS, weights=np.where(np.arange(N) >= 36, 20, 1))
-    assert len(rules_of_folds([[late]], front, heavy, np.arange(N), SETTINGS)) == 1
+    assert len(rules_of_folds([[late]], front, heavy, np.arange(N), SETTINGS, longest=20)) == 1

@@ -25,6 +25,8 @@ __all__ = ["rules_of_folds"]
 
 IntArray = npt.NDArray[np.int64]
 
+_ROUNDING = 1e-9
+
 
 def rules_of_folds(
     fronts: Sequence[Sequence[SearchedRule]],
@@ -32,8 +34,13 @@ def rules_of_folds(
     targets: SearchTargets,
     rows: IntArray,
     settings: SearchSettings,
+    *,
+    longest: int,
 ) -> list[SearchedRule]:
     """Return the rules of folds that are right more often than all of `front` that are not longer.
+
+    There are none if one of `front` is right about all rows: there is no noise to be led astray by,
+    and what is shorter by a symbol would be so by chance.
 
     Parameters
     ----------
@@ -41,15 +48,22 @@ def rules_of_folds(
         The rules of every fold.
     rows : array of int
         All rows. What leaves say, and how much must be in them, is settled on these anew.
+    longest : int
+        Rules of more symbols are not looked at.
     """
+    right = [_rightness(rule.tree, targets, rows) for rule in front]
+    short = [index for index, rule in enumerate(front) if rule.size <= longest]
+    if any(right[index] >= targets.weights[rows].sum() - _ROUNDING for index in short):
+        return []
     on_all_rows = [
         learned
         for of_fold in fronts
         for rule in of_fold
-        if (learned := _on_all_rows(rule, targets, rows, settings)) is not None
+        if rule.size <= longest
+        and (learned := _on_all_rows(rule, targets, rows, settings)) is not None
     ]
     together = [*front, *on_all_rows]
-    right = [_rightness(rule.tree, targets, rows) for rule in together]
+    right += [_rightness(rule.tree, targets, rows) for rule in on_all_rows]
     best = best_for_size([rule.size for rule in together], right)
     return [together[index] for index in best if index >= len(front)]
 

@@ -152,9 +152,8 @@ def search_rules(
         if not clock.goes_on():
             break
         others.append(other)
-    short = [[rule for rule in other if rule.size <= choice.max_size] for other in others]
-    front += rules_of_folds(short, front, targets, rows, settings)
-    front, sizes = _by_accuracy(front, level, targets, rows)
+    more = rules_of_folds(others, front, targets, rows, settings, longest=choice.max_size)
+    front, sizes = _by_accuracy([*front, *more], level, targets, rows)
     if folds is None or not others:
         return _without_folds(front, sizes, choice, clock, could_be_held_out=n_folds > 0)
     right = np.zeros((len(front), len(rows)))
