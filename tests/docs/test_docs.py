@@ -178,3 +178,20 @@ def test_tables_of_the_results_page_are_there() -> None:
     included = re.findall(r'^--8<-- "(.*)"$', page, re.MULTILINE)
     assert len(included) == page.count("--8<--") > 0
     assert [path for path in included if not (ROOT / path).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("script", "page"),
+    [("molecule_numbers", "how-to/numbers.md"), ("molecule_targets", "how-to/several-targets.md")],
+)
+def test_tables_of_molecules_are_those_of_their_files(script: str, page: str) -> None:
+    pytest.importorskip("rdkit", reason="the figures are about molecules (extra 'chem')")
+    folder = ROOT / "benchmarks"
+    rows = folder / "results" / f"{script}.jsonl"
+    printed = subprocess.run(
+        [sys.executable, folder / f"{script}.py", "--show", "--out", rows],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert printed.split("\n\n")[0].strip() in (DOCS / page).read_text()

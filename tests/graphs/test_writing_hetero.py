@@ -71,6 +71,33 @@ def test_several_graphs_and_features_that_have_names() -> None:
     assert gl.as_batch(gl.to_hetero_data(batch, node_types=["author", "paper"])) == batch
 
 
+def test_relations_by_thresholds_come_back() -> None:
+    rng = np.random.default_rng(0)
+    shops = []
+    for _ in range(12):
+        shop = data.HeteroData()
+        shop["user"].num_nodes, shop["item"].num_nodes = 3, 4
+        for relation in (
+            ("user", "buys", "item"),
+            ("item", "like", "item"),
+            ("user", "like", "user"),
+        ):
+            edges = rng.integers(3, size=(2, 5))
+            shop[relation].edge_index = torch.tensor(np.unique(edges, axis=1))
+            shop[relation].weight = torch.tensor(rng.uniform(0, 3, shop[relation].num_edges))
+        shops.append(shop)
+    batch = gl.PredicateEncoder(edge_features="weight", n_thresholds=2).fit_transform(shops)
+    assert len(batch.relations) == 9
+    written = gl.to_hetero_data(batch)
+    assert gl.as_batch(written) == batch
+    # What some graphs lack altogether, and what is not as it was written.
+    del written[0]["user", "buys", "item"]
+    assert set(gl.as_batch(written).relation_names) == set(batch.relation_names)
+    written[1]["user", "buys", "item"].edge_relations = torch.zeros(1, 2)
+    with pytest.raises(GraphError, match="edge_relations of .*'buys'.* must be Boolean"):
+        gl.as_batch(written)
+
+
 def test_what_has_no_types_is_refused() -> None:
     edges = [(0, 1), (1, 0)]
     with pytest.raises(FeatureError, match="Every node must be of one of the types"):

@@ -88,6 +88,7 @@ def read_hetero(
         dict.fromkeys(tuple(edge_type) for graph in graphs for edge_type in graph.edge_types)
     )
     sources, targets, relations = _edges(graphs, every, node_types, counts, first)
+    within = _relations_within(graphs, every, relations)
     columns = [RawColumn(name, type_of == number) for number, name in enumerate(node_types)]
     names = {**_stored_names(graphs, node_types), **_feature_names(feature_names)}
     for number, name in enumerate(node_types):
@@ -105,8 +106,8 @@ def read_hetero(
         tuple(sorted(set(feature_names or ()) - set(node_types))),
     )
     if edge_types is False:
-        relations = {}
-    graph_edges = structure(ptr, sources, targets, relations)
+        relations, within = {}, {}
+    graph_edges = structure(ptr, sources, targets, relations | within)
     return RawGraphs(graph_edges, tuple(columns), edges, types)
 
 
@@ -169,6 +170,35 @@ def _edges(
         relations[_relation(edge_type, every)] = np.arange(begin, n_edges)
     joined = np.concatenate(parts, axis=1)
     return joined[0], joined[1], relations
+
+
+def _relations_within(
+    graphs: Sequence[Any], every: Sequence[EdgeType], relations: Mapping[str, npt.NDArray[np.intp]]
+) -> dict[str, npt.NDArray[np.intp]]:
+    """Return relations that graphs bring along within a type of edges, see `to_hetero_data`."""
+    within: dict[str, npt.NDArray[np.intp]] = {}
+    for edge_type in every:
+        stores = [store for graph in graphs if (store := _store(graph, edge_type))]
+        lists = [store.get("relation_names") for store in stores]
+        if not lists or lists[0] is None or any(names != lists[0] for names in lists):
+            continue
+        n_edges = len(relations[_relation(edge_type, every)])
+        tables = [
+            as_array(store["edge_relations"], what=f"edge_relations of {edge_type}")
+            for store in stores
+            if "edge_relations" in store
+        ]
+        table = np.concatenate(tables) if tables else np.zeros((0, 0), dtype=bool)
+        if table.shape != (n_edges, len(lists[0])) or table.dtype != bool:
+            raise GraphError(
+                f"edge_relations of {edge_type} must be Boolean, with a row for each of the "
+                f"{n_edges} edges and a column for each of the {len(lists[0])} relation_names. Got "
+                f"shape {table.shape}, dtype {table.dtype}."
+            )
+        outer = _relation(edge_type, every)
+        for name, held in zip(lists[0], table.T, strict=True):
+            within[f"{outer}.{name}"] = relations[outer][held]
+    return within
 
 
 def _relation(edge_type: EdgeType, every: Sequence[EdgeType]) -> str:

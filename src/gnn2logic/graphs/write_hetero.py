@@ -28,13 +28,14 @@ def to_hetero_data(batch: GraphBatch, *, node_types: Sequence[str] | None = None
 
     Nodes of each type are numbered anew, in their order. ``x`` of a type has one float column for
     each predicate that is named after the type (``paper.open``), and ``predicate_names`` what they
-    are called (``open``).
+    are called (``open``). Relations within another one, whose name begins with its name
+    (``writes.year > 2000``), are Boolean columns of ``edge_relations``, with ``relation_names``.
 
     Parameters
     ----------
     batch : GraphBatch
-        Every node must be of one type, and every edge in one relation. Without relations all edges
-        are called ``to``.
+        Every node must be of one type, and every edge in one relation, but for relations within it.
+        Without relations all edges are called ``to``.
     node_types : sequence of str, optional
         The predicates that are types of nodes. By default all that are not named after another.
 
@@ -55,7 +56,11 @@ def to_hetero_data(batch: GraphBatch, *, node_types: Sequence[str] | None = None
     types = _types(batch, node_types)
     type_of = _type_of(batch, types)
     columns = {name: _columns(batch, name, types, type_of == n) for n, name in enumerate(types)}
-    sources, targets, edge_types, edge_type_of = _edges(batch, types, type_of)
+    sources, targets, held = edge_rows(batch)
+    outer, within = _nested(batch, held)
+    edge_types, edge_type_of, outer_of = _edge_types(
+        (type_of[sources], type_of[targets]), types, list(batch.relations), held, outer
+    )
     # The number of each node among those of its type and graph.
     number = np.zeros(batch.n_nodes, dtype=np.int64)
     for type_number in range(len(types)):
@@ -80,6 +85,12 @@ def to_hetero_data(batch: GraphBatch, *, node_types: Sequence[str] | None = None
             of_type = edges[edge_type_of[edges] == position]
             ends = np.stack([number[sources[of_type]], number[targets[of_type]]])
             data[edge_type].edge_index = torch.from_numpy(ends)
+            if further := within.get(outer_of[position]):
+                name = list(batch.relations)[outer_of[position]]
+                data[edge_type].edge_relations = torch.from_numpy(held[of_type][:, further])
+                data[edge_type].relation_names = [
+                    list(batch.relations)[each].removeprefix(f"{name}.") for each in further
+                ]
         result.append(data)
     return result
 
@@ -133,24 +144,53 @@ def _columns(
     return columns
 
 
-def _edges(
-    batch: GraphBatch, types: Sequence[str], type_of: IntArray
-) -> tuple[IntArray, IntArray, list[EdgeType], IntArray]:
-    """Return the ends of all edges, the types of edges, and which of these each edge has."""
-    sources, targets, held = edge_rows(batch)
-    names = list(batch.relations) or [_NO_RELATION]
-    if batch.relations and (held.sum(axis=1) != 1).any():
-        raise GraphError("Every edge must be in one relation. Got one in none, or in several.")
-    relation = held.argmax(axis=1) if batch.relations else np.zeros(len(sources), dtype=np.int64)
-    keys = (relation * len(types) + type_of[sources]) * len(types) + type_of[targets]
+def _nested(
+    batch: GraphBatch, held: npt.NDArray[np.bool_]
+) -> tuple[list[int], dict[int, list[int]]]:
+    """Return the relations that are types of edges, and those within each of them."""
+    names = list(batch.relations)
+    outer: list[int] = []
+    within: dict[int, list[int]] = {}
+    for number, name in enumerate(names):
+        around = [
+            other
+            for other, whole in enumerate(names)
+            if name.startswith(f"{whole}.") and not (held[:, number] & ~held[:, other]).any()
+        ]
+        if around:
+            within.setdefault(min(around, key=lambda each: len(names[each])), []).append(number)
+        else:
+            outer.append(number)
+    if names and (held[:, outer].sum(axis=1) != 1).any():
+        raise GraphError(
+            "Every edge must be in one relation, but for relations within it that are named after "
+            "it (writes, writes.late). Got an edge in none, or in several."
+        )
+    return outer, within
+
+
+def _edge_types(
+    ends: tuple[IntArray, IntArray],
+    types: Sequence[str],
+    names: Sequence[str],
+    held: npt.NDArray[np.bool_],
+    outer: Sequence[int],
+) -> tuple[list[EdgeType], IntArray, list[int]]:
+    """Return the types of edges, which of these each edge has, and the relation of each type."""
+    relation = np.zeros(len(ends[0]), dtype=np.int64)
+    if names:
+        relation = np.asarray(outer, dtype=np.int64)[held[:, outer].argmax(axis=1)]
+    keys = (relation * len(types) + ends[0]) * len(types) + ends[1]
     distinct, edge_type_of = np.unique(keys, return_inverse=True)
     edge_types: list[EdgeType] = []
+    outer_of: list[int] = []
     for key in distinct.tolist():
         rest, second = divmod(key, len(types))
         number, first = divmod(rest, len(types))
-        ends = types[first], types[second]
+        name = names[number] if names else _NO_RELATION
         # A relation that shares its middle with others was named by all three.
-        middle = names[number].removeprefix(f"{ends[0]}.").removesuffix(f".{ends[1]}")
-        whole = f"{ends[0]}.{middle}.{ends[1]}"
-        edge_types.append((ends[0], middle if whole == names[number] else names[number], ends[1]))
-    return sources, targets, edge_types, edge_type_of.astype(np.int64)
+        middle = name.removeprefix(f"{types[first]}.").removesuffix(f".{types[second]}")
+        whole = f"{types[first]}.{middle}.{types[second]}"
+        edge_types.append((types[first], middle if whole == name else name, types[second]))
+        outer_of.append(number)
+    return edge_types, edge_type_of.astype(np.int64), outer_of

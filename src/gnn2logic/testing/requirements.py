@@ -16,6 +16,7 @@ from gnn2logic.logic import parse
 __all__ = [
     "Level",
     "Sample",
+    "classes_of",
     "gives_probabilities",
     "predicts_numbers",
     "require",
@@ -108,16 +109,27 @@ def predicts_numbers(estimator: Any) -> bool:
     return isinstance(estimator, RegressorMixin)
 
 
+def classes_of(estimator: Any) -> npt.NDArray[Any]:
+    """Return the classes of a fitted estimator, or the numbers that it may say if they are few.
+
+    Whoever adds up numbers has no list of them.
+    """
+    if predicts_numbers(estimator) and not hasattr(estimator, "classes_"):
+        return np.array([])
+    classes: npt.NDArray[Any] = estimator.classes_
+    return classes
+
+
 def require_same_model(first: Any, second: Any, data: Sample, message: str) -> None:
     """Require two fitted estimators to have equal classes, predictions and formulas."""
-    require_same(first.classes_, second.classes_, f"{message} The classes differ.")
+    require_same(classes_of(first), classes_of(second), f"{message} The classes differ.")
     expected, got = first.predict(data.graphs), second.predict(data.graphs)
     require_same(expected, got, f"{message} The predictions differ.")
     if gives_probabilities(first):
         expected, got = first.predict_proba(data.graphs), second.predict_proba(data.graphs)
         require_same(expected, got, f"{message} The probabilities differ.")
     if hasattr(first, "formula"):
-        for label in first.classes_.tolist():
+        for label in classes_of(first).tolist():
             old, new = first.formula(label), second.formula(label)
             require(old == new, f"{message} The formulas of {label!r} differ: {old}; {new}.")
 
