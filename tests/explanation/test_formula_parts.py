@@ -129,7 +129,7 @@ def test_what_is_repeated_is_explained_once() -> None:
     ]
     kinds = ShortNames.of(lines, longest=LONGEST_LINE)
     assert [kinds.words(line) for line in lines] == [
-        "more than 7 nodes have more than a third of their neighbours in group (a)",
+        "there are more than 7 nodes where more than a third of their neighbours are in group (a)",
         "more than a quarter of the nodes are in group (a)",
         "more than 2 nodes are U0 and not in group (a)",
     ]

@@ -207,8 +207,14 @@ def test_names_never_read_like_our_own_words() -> None:
          "than 2 nodes are U1)"),
         ("A(U0 & A true > 2) > 4", "the node has more than 4 neighbours that (are U0, and have "
          "more than 2 neighbours)"),
-        ("1(I+A U0 <= 1/3 | I+A U0 > 3/4) > 8", "more than 8 nodes have at most a third or more "
-         "than three quarters of themselves and their neighbours that are U0"),
+        ("1(I+A U0 <= 1/3 | I+A U0 > 3/4) > 8", "there are more than 8 nodes where at most a "
+         "third or more than three quarters of the node and its neighbours are U0"),
+        ("1(U1 & A(A U0 > 1/3) > 0) > 1/6", "more than a sixth of the nodes (are U1, and have at "
+         "least one neighbour where more than a third of its neighbours are U0)"),
+        ("2 <= A true <= 3", "the node has 2 or 3 neighbours"),
+        ("1(A(U0 | A true > 2) > 1/2) > 3 & 1 U0 > 1", "there are more than 3 nodes where more "
+         "than half of their neighbours (are U0, or have more than 2 neighbours), and more than 1 "
+         "node is U0"),
         ("A true = 0 | A true > 3 | U0", "the node is U0, or has 0 or more than 3 neighbours"),
         ("1 U0 > 3 & (1 U1 < 3 | 1 U1 > 6)", "more than 3 nodes are U0, and at most 2 or more than "
          "6 nodes are U1"),
@@ -240,8 +246,8 @@ def test_sentences(text: str, english: str) -> None:
          "neighbours"),
         ("1(I+A C = 0) > 2", "more than 2 nodes have no carbon atoms among themselves and their "
          "neighbours"),
-        ("1(A C <= 1/3) > 2", "more than 2 nodes have at most a third carbon atoms among their "
-         "neighbours"),
+        ("1(A C <= 1/3) > 2", "there are more than 2 nodes where at most a third of their "
+         "neighbours are carbon atoms"),
     ],
 )  # fmt: skip
 def test_words_that_are_given(text: str, english: str) -> None:

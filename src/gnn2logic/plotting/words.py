@@ -69,6 +69,7 @@ def tint(colour: str, strength: float) -> str:
 
 
 _LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_SIGN_AT_END = re.compile(r" ([<>≤≥=≠])\Z")
 _HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -95,6 +96,8 @@ def wrapped(text: str, width: int, max_lines: int | None = None) -> list[str]:
 
     >>> wrapped("A U0 > 6 ∧ A U1 > 2 ∨ U2", 16)
     ['A U0 > 6', '∧ A U1 > 2 ∨ U2']
+    >>> wrapped("A(A U0 > 1/2) > 1/2", 16)
+    ['A(A U0 > 1/2)', '> 1/2']
     >>> wrapped("A number_of_bonds > 2", 16)
     ['A', 'number_of_bonds', '> 2']
     """
@@ -128,6 +131,12 @@ def _filled(text: str, width: int) -> list[str]:
             lines.append(line[:end])
             line = line[end:]
         lines.append(line)
+    for number, line in enumerate(lines[1:], 1):
+        # A comparison stays with its number.
+        sign = _SIGN_AT_END.search(lines[number - 1])
+        if sign is not None and len(line) + 2 <= width and line[:1].isdigit():
+            lines[number - 1] = lines[number - 1][: sign.start()]
+            lines[number] = f"{sign[1]} {line}"
     return lines
 
 

@@ -2,9 +2,10 @@
 
 The text is exact: different meanings have different texts. Inside a sentence, ``and`` and ``or``
 between names need no comma; between whole phrases they follow a comma, and a combination inside
-of another one stands in brackets. A phrase that begins with ``with``, ``that`` or ``in a graph``
-says which nodes the nearest amount before it (``more than half``, ``at least one``) counts. Nouns
-that are given for predicates take the place of "nodes": "more than 2 carbon atoms are aromatic".
+of another one stands in brackets. A phrase that begins with ``with``, ``where``, ``that`` or
+``in a graph`` says which nodes the nearest amount before it (``more than half``, ``at least one``)
+counts. Nouns that are given for predicates take the place of "nodes": "more than 2 carbon atoms
+are aromatic".
 """
 
 from __future__ import annotations
@@ -111,9 +112,10 @@ def nodes_in_english(
 
     def nodes(formula: Formula, references: Mapping[Formula, str], words: Words) -> str:
         phrase = _phrases(formula, references, words)[formula]
-        if phrase.things is None:
-            return f"nodes that {phrase.verb[1]}"
-        return phrase.things.noun[1] + (f" that {phrase.rest.verb[1]}" if phrase.rest else "")
+        noun, rest = ("nodes", phrase) if phrase.things is None else _things(phrase, many=True)
+        if rest is None:
+            return noun
+        return f"{noun}{rest.attached[1]}" if rest.is_where else f"{noun} that {rest.verb[1]}"
 
     return _printed(formula, groups, names, nodes)
 
@@ -141,6 +143,12 @@ def _printed(
 
     printed = print_named(formula, write, str)
     return "\n".join([*(text for _, text in printed.definitions), printed.body])
+
+
+def _things(phrase: Phrase, *, many: bool) -> tuple[str, Phrase | None]:
+    """Return the noun for the nodes of a phrase that has one, and what else is said of them."""
+    assert phrase.things is not None
+    return phrase.things.noun[many], phrase.rest
 
 
 def _phrases(
@@ -234,12 +242,14 @@ def _graph_bounds(bounds: Bounds, phrases: Mapping[Formula, Phrase], *, alone: b
     if not bounds.is_count:
         subject = f"{amount} of the nodes"
     elif phrase.things is not None:
-        subject = f"{amount} {phrase.things.noun[many]}"
-        said = phrase.rest
+        noun, said = _things(phrase, many=many)
+        subject = f"{amount} {noun}"
     else:
         subject = f"{amount} node{'s' if many else ''}"
         said = None if is_true else phrase
     if said is None:
         return f"there {number.be} {subject}"
+    if said.is_where and bounds.is_count:
+        return f"there {number.be} {subject}{said.attached[many]}"
     verb = said.verb[many]
     return f"{subject} {verb if alone or not said.is_compound else f'({verb})'}"

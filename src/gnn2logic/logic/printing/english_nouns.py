@@ -18,6 +18,7 @@ __all__ = [
     "Number",
     "amount_of",
     "noun_phrase",
+    "share_clause",
     "share_in_words",
 ]
 
@@ -52,6 +53,8 @@ _SIMPLE = {
     Fraction(2, 3): "two thirds",
     Fraction(1, 4): "a quarter",
     Fraction(3, 4): "three quarters",
+    Fraction(1, 6): "a sixth",
+    Fraction(5, 6): "five sixths",
 }
 _SMALL = 9
 
@@ -101,6 +104,14 @@ def noun_phrase(
     return f"{amount} {noun}{attached}"
 
 
+def share_clause(bounds: Bounds, verb: str, owner: Number, words: Words) -> str:
+    """Return what is so where a node is, such as "more than half of its neighbours are U0"."""
+    whole = _whole(bounds.modality, owner, words)
+    if bounds.modality.set_name == "I+A":
+        whole = _whole(bounds.modality, ONE, words).replace("itself", "the node", 1)
+    return f"{amount_of(bounds)[1]} of {whole} {verb}"
+
+
 def _whole(modality: Modality, owner: Number, words: Words) -> str:
     near, along = _neighbour(modality, words)
     return {
@@ -143,7 +154,8 @@ def amount_of(bounds: Bounds) -> tuple[Number, str]:
             return MANY, "no"
         return ONE if upper == 1 else MANY, f"at most {_words(upper)}"
     if isinstance(lower, int):
-        return MANY, f"between {lower + 1} and {upper}"
+        few = f"{lower + 1} or {upper}"
+        return MANY, few if upper == lower + 2 else f"between {lower + 1} and {upper}"
     return MANY, f"more than {_words(lower)} and at most {_words(upper)}"
 
 

@@ -11,6 +11,7 @@ from gnn2logic.logic.printing.english_nouns import (
     NUMBERS,
     CountedNoun,
     noun_phrase,
+    share_clause,
 )
 from gnn2logic.logic.printing.english_words import NamedFeature, PredicateWords, Words
 from gnn2logic.logic.syntax import And, Constant, Formula, Not, Predicate
@@ -25,7 +26,8 @@ class Phrase(NamedTuple):
     """One formula in the forms a sentence may need; pairs are (one node, several nodes).
 
     `things` are the nodes of the formula by a noun, where there is one, and `rest` is what is said
-    of these. `neither` is how an alternative is denied.
+    of these. `neither` is how an alternative is denied. `is_where` means that the nodes are told by
+    a clause of its own, behind "where".
     """
 
     verb: tuple[str, str]
@@ -36,6 +38,7 @@ class Phrase(NamedTuple):
     things: CountedNoun | None = None
     rest: Phrase | None = None
     neither: tuple[str, str] | None = None
+    is_where: bool = False
 
 
 def _from_adjective(adjective: tuple[str, str]) -> Phrase:
@@ -173,6 +176,7 @@ def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, Phrase], words: W
             return phrase
         if bounds.lower is None:
             return negated(phrase)
+    is_share = not bounds.is_count and bounds.modality not in (EVERYTHING, _ITSELF)
     verbs, attached = [], []
     for number in NUMBERS:
         noun = noun_phrase(bounds, phrase.attached, phrase.things, number, words)
@@ -182,4 +186,7 @@ def _describe_bounds(bounds: Bounds, phrases: Mapping[Formula, Phrase], words: W
         else:
             verbs.append(f"{number.have} {noun}")
             attached.append(f" with {noun}")
-    return Phrase((verbs[0], verbs[1]), (attached[0], attached[1]))
+        if is_share:
+            verb = f"({phrase.verb[1]})" if phrase.is_compound else phrase.verb[1]
+            attached[-1] = f" where {share_clause(bounds, verb, number, words)}"
+    return Phrase((verbs[0], verbs[1]), (attached[0], attached[1]), is_where=is_share)
