@@ -54,8 +54,9 @@ def gallery_page(script: Path) -> str:
     """Return the page of one script: what it is about, its picture, the code, what it prints."""
     title, about, code = _parts(script)
     printed = script.with_suffix(".txt").read_text(encoding="utf-8")
+    # Without headings there is no table of contents, whose room is for the code.
     return (
-        f"# {title}\n\n{about}\n\n![{title}]({script.stem}.png)\n\n"
+        f"---\nhide: [toc]\n---\n\n# {title}\n\n{about}\n\n![{title}]({script.stem}.png)\n\n"
         f"```python\n{code}```\n\n```text\n{printed}```\n"
     )
 

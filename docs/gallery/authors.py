@@ -52,7 +52,8 @@ teacher = gl.Teacher(network, node_type="author", classes=["new", "known"])
 names = {"author": ["senior"], "paper": ["open"], "topic": ["broad"]}
 encoder = gl.PredicateEncoder(feature_names=names)
 rules = gl.distill(teacher, libraries[:80], encoder=encoder, max_size=10, random_state=0)
-print(rules.formula("known").to_english())
+words = {"paper.open": ("open paper", "open papers")}
+print(rules.formula("known").to_english(words))
 print(f"as the network: {gl.fidelity(rules, teacher, libraries[80:]):.0%} of new authors")
 
 known = int((rules.predict(libraries[80])[:4] == "known").argmax())

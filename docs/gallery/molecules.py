@@ -1,8 +1,8 @@
 """Molecules with an acid group
 
 Atoms have an element, bonds a type. The molecules are made up; every second one has an acid group:
-a carbon with a double-bonded oxygen and another oxygen beside it. Words for the predicates make
-the rule read like chemistry.
+a carbon with a double-bonded oxygen and another oxygen beside it. Atoms and bonds are
+drawn and told as chemists do.
 """
 
 import networkx as nx
@@ -33,14 +33,8 @@ molecules = [molecule(acid, generator) for acid in is_acid]
 rules = gl.IDTClassifier(modalities=["A[bond=double]", "A[bond=single]", "A", "1"], random_state=0)
 rules.fit(molecules[:200], labels[:200])
 
-names = {
-    "atom=C": ("carbon atom", "carbon atoms"),
-    "atom=O": ("oxygen atom", "oxygen atoms"),
-    "bond=double": ("double bond", "double bonds"),
-    "bond=single": ("single bond", "single bonds"),
-}
 print("acid:", rules.formula("acid"))
-print("acid:", rules.formula("acid").to_english(names))
+print("acid:", rules.formula("acid").to_english())
 print(f"right about {rules.score(molecules[200:], labels[200:]):.0%} of 100 new molecules")
 
 gl.plot_explanation(gl.explain(rules, molecules[0]))

@@ -14,7 +14,8 @@ rules = gl.IDTRegressor(n_layers=1, target_name="gap", unit="eV", random_state=0
 rules.fit(graphs[:200], energy[:200])
 
 high = rules.classes_[-1]
-print(f"{high} eV:", rules.formula(high).to_english())
+names = {"N": ("nitrogen atom", "nitrogen atoms"), "O": ("oxygen atom", "oxygen atoms")}
+print(f"{high} eV:", rules.formula(high).to_english(names))
 print(f"R2 on 100 new graphs: {rules.score(graphs[200:], energy[200:]):.3f}")
 
 gl.plot_tree(rules)

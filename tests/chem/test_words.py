@@ -39,7 +39,7 @@ MORE = {
     "1(I+A(nitrogen) > 0) > 0": "at least one atom being or bonded to a nitrogen atom",
     "1(A(aromatic | ring=5) > 1/2) <= 50%": (
         "at most half of the atoms are atoms where more than half of the neighbours are "
-        "(aromatic atoms or (atoms in a ring of 5))"
+        "(aromatic atoms, or atoms in a ring of 5)"
     ),
     "1(A(A[double] oxygen > 0) > 1/2 & carbon & ring=6) > 1/3": (
         "more than a third of the atoms are (carbon atoms in a ring of 6 and where more than half "
@@ -50,7 +50,11 @@ MORE = {
         "hydrogen"
     ),
     "2 <= 1(A[double] oxygen = 2) <= 3": (
-        "between two and three atoms double-bonded to exactly two oxygen atoms"
+        "two or three atoms double-bonded to exactly two oxygen atoms"
+    ),
+    "2 <= 1(A(carbon | nitrogen & ring=6 & A oxygen > 0) = 0) <= 4": (
+        "between two and four atoms bonded to no (carbon atom, or nitrogen atom in a ring of 6 and "
+        "bonded to an oxygen atom)"
     ),
     "1(carbon & !(aromatic & hydrogens=1)) = 0": (
         "no carbon atom not being an aromatic atom with one hydrogen"
@@ -88,7 +92,7 @@ def test_what_has_a_name_is_denied_by_its_name() -> None:
         "atoms where more than two thirds of the neighbours are not in group (a)"
     )
     assert words.nodes(gl.parse("carbon | A(A(nitrogen) > 1) > 1/2")) == (
-        "carbon atoms or (atoms where more than half of the neighbours are in group (a))"
+        "carbon atoms, or atoms where more than half of the neighbours are in group (a)"
     )
 
 

@@ -166,7 +166,7 @@ def test_pictures_are_those_that_the_script_draws(
     drawn = {path.name for path in tmp_path.iterdir()}
     kept = {path.name for path in (DOCS / "images").iterdir()}
     needs_data = set() if "GNN2LOGIC_DATA" in os.environ else {"aids.png"}
-    assert kept == drawn | needs_data | {"two_shapes.png", "teachers.png", "scorecard_fidelity.png"}
+    assert kept == drawn | needs_data | {"teachers.png", "scorecard_fidelity.png"}
     assert all((tmp_path / name).stat().st_size > 5000 for name in drawn)
 
 

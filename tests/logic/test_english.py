@@ -203,18 +203,22 @@ def test_names_never_read_like_our_own_words() -> None:
         ('1 "more than 2" > 1', 'more than 1 node is "more than 2"'),
         ("1 nodes > 2", 'more than 2 nodes are "nodes"'),
         ('A["a b"]^T true > 1', 'the node has more than 1 in-neighbour along "a b" edges'),
+        ("A[bond=DOUBLE] U0 > 1", "the node has more than 1 neighbour along a double bond that is "
+         "U0"),
+        ("A[bond=double] U0 > 1 & A[double] U0 > 1", "the node has more than 1 neighbour along a "
+         "double bond that is U0, and has more than 1 neighbour along double edges that is U0"),
         ("!(1 U0 > 3 | 1 U1 > 2)", "it is not the case that (more than 3 nodes are U0, or more "
          "than 2 nodes are U1)"),
         ("A(U0 & A true > 2) > 4", "the node has more than 4 neighbours that (are U0, and have "
          "more than 2 neighbours)"),
         ("1(I+A U0 <= 1/3 | I+A U0 > 3/4) > 8", "there are more than 8 nodes where at most a "
          "third or more than three quarters of the node and its neighbours are U0"),
-        ("1(U1 & A(A U0 > 1/3) > 0) > 1/6", "more than a sixth of the nodes (are U1, and have at "
-         "least one neighbour where more than a third of its neighbours are U0)"),
+        ("1(U1 & A(A U0 > 1/3) > 0) > 1/6", "more than a sixth of the nodes are U1, and have at "
+         "least one neighbour where more than a third of its neighbours are U0"),
         ("2 <= A true <= 3", "the node has 2 or 3 neighbours"),
-        ("1(A(U0 | A true > 2) > 1/2) > 3 & 1 U0 > 1", "there are more than 3 nodes where more "
-         "than half of their neighbours (are U0, or have more than 2 neighbours), and more than 1 "
-         "node is U0"),
+        ("1(A(U0 | A true > 2) > 1/2) > 3 & 1 U0 > 1", "more than 1 node is U0, and there are more "
+         "than 3 nodes where more than half of their neighbours (are U0, or have more than 2 "
+         "neighbours)"),
         ("A true = 0 | A true > 3 | U0", "the node is U0, or has 0 or more than 3 neighbours"),
         ("1 U0 > 3 & (1 U1 < 3 | 1 U1 > 6)", "more than 3 nodes are U0, and at most 2 or more than "
          "6 nodes are U1"),

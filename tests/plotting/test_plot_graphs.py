@@ -102,6 +102,9 @@ def test_bonds_and_relations_are_told_apart() -> None:
     strands = [len(c.get_segments()) for c in ax.collections if isinstance(c, LineCollection)]
     assert strands == [1, 1, 1]  # one line for the single bond, two for the double one
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["single", "double"]
+    encoded = gl.GraphBatch(None, {"bond=SINGLE": PATH, "bond=DOUBLE": PATH})
+    drawn = plot_graph(encoded).collections
+    assert sum(isinstance(c, LineCollection) for c in drawn) == 3
     typed = gl.GraphBatch(None, {"likes_$x$": PATH, "other": 0 * PATH})
     legend = plot_graph(typed).get_legend()
     assert [t.get_text() for t in legend.get_texts()] == ["likes_$x$"]

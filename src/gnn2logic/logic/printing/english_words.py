@@ -16,6 +16,7 @@ from gnn2logic.exceptions import ParameterError
 from gnn2logic.graphs.modality import quote_name
 from gnn2logic.graphs.structure_names import predicate_words, relation_words
 from gnn2logic.logic.printing.elements import ELEMENT_NAMES, element_symbol
+from gnn2logic.logic.printing.molecule_names import everyday_bond
 from gnn2logic.logic.printing.text import is_bare_name
 from gnn2logic.logic.syntax import Formula
 
@@ -35,13 +36,7 @@ _RESERVED = frozenset(
         "there third thirds those three two where with without",
     )
 )
-# Relations that molecules have, and that pictures draw as chemists do.
-_BONDS = {
-    "single": "a single bond",
-    "double": "a double bond",
-    "triple": "a triple bond",
-    "aromatic": "an aromatic bond",
-}
+_BONDS = ("single", "double", "triple", "aromatic")
 _THRESHOLD = re.compile(r"(\S+) > (-?\d[\d.]*(?:e[+-]?\d+)?)\Z")
 
 
@@ -130,9 +125,15 @@ class Words:
             case (words,):
                 pass
             case _:
-                words = relation_words(name) or _BONDS.get(name) or _edges_of(name)
+                words = relation_words(name) or self._bond(name) or _edges_of(name)
         self._take("relation", words, name)
         return words
+
+    def _bond(self, name: str) -> str | None:
+        """Return the words for a bond of molecules, unless another name has them already."""
+        order = everyday_bond(name)
+        words = _with_article(f"{order} bond") if order in _BONDS else None
+        return words if self._taken.get(("relation", str(words)), name) == name else None
 
     def _take(self, sort: str, words: str, name: str) -> None:
         other = self._taken.setdefault((sort, words), name)

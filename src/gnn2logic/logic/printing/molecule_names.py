@@ -91,16 +91,18 @@ def everyday_name(predicate: str) -> str:
     return _HYBRIDISATION_CODES.get(column, {}).get(code, predicate)
 
 
+_ENCODED_BOND = re.compile(r"(?:bond|bond[ _]type)=(single|double|triple|aromatic)", re.IGNORECASE)
 _VALENCES = {"valence=1": "single", "valence=2": "double", "valence=3": "triple"}
 
 
 def everyday_bond(relation: str) -> str:
-    """Return what `from_smiles` calls bonds of the TU collection; others as they are.
+    """Return what `from_smiles` calls bonds of other data; other relations as they are.
 
-    >>> everyday_bond("valence=2"), everyday_bond("aromatic")
-    ('double', 'aromatic')
+    >>> everyday_bond("valence=2"), everyday_bond("bond=DOUBLE"), everyday_bond("aromatic")
+    ('double', 'double', 'aromatic')
     """
-    return _VALENCES.get(relation, relation)
+    encoded = _ENCODED_BOND.fullmatch(relation)
+    return encoded[1].lower() if encoded else _VALENCES.get(relation, relation)
 
 
 def element_name(everyday: str) -> str | None:

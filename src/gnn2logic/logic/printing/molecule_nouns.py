@@ -104,7 +104,10 @@ def counted(bounds: Bounds, noun: Noun, *, some: bool = False) -> str:
         amount = f"at most {number_in_words(count)}"
     else:
         count = _whole(upper)
-        amount = f"between {number_in_words(_whole(lower) + 1)} and {number_in_words(count)}"
+        fewest = _whole(lower) + 1
+        amount = f"{number_in_words(fewest)} or {number_in_words(count)}"
+        if count > fewest + 1:
+            amount = f"between {number_in_words(fewest)} and {number_in_words(count)}"
     return f"{amount} {noun.text(plural=count != 1)}"
 
 

@@ -272,9 +272,11 @@ class _Sentences:
         ]
         if len(nouns) == 1:
             return nouns[0]
+        # What is said of one of them ends at the comma.
+        word = ", or " if any(noun.more for noun in nouns) else " or "
         one, many = (
-            " or ".join(
-                f"({noun.bare(plural=plural)})" if noun.more else noun.text(plural=plural)
+            word.join(
+                noun.text(plural=plural) if noun.is_list else noun.bare(plural=plural)
                 for noun in nouns
             )
             for plural in (False, True)
