@@ -4,8 +4,9 @@ A card is learned from three quarters of the graphs. Its lines are then given po
 same truths on the same graphs: by our rounding, and by the beam search and ray search of fasterrisk
 (Liu et al. 2022), with at most as many points. Loss, AUROC and accuracy are on the other quarter.
 
-fasterrisk is not among our dependencies: it asks for single versions of numpy's and scikit-learn's
-past, so it is installed alone (`pip install --no-deps fasterrisk requests`).
+fasterrisk is not among our dependencies: it asks for single old versions of scikit-learn, pandas
+and matplotlib, and for numpy below 2. It is installed by itself (`pip install --no-deps fasterrisk
+requests`), and with numpy 2.3 or newer every `tostring` in its files must be `tobytes`.
 
     python benchmarks/points.py [--data MUTAG,BZR] [--seeds 1,2,3]
 """
