@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gnn2logic.experiments.comparison.names import ALL_MODELS
+from gnn2logic.experiments.comparison.number_pages import NumberSummary, number_table
 from gnn2logic.experiments.comparison.pages import model_table, readable_table
 from gnn2logic.experiments.comparison.summaries import Summary
 
@@ -55,3 +56,22 @@ def test_nothing_is_said_of_what_is_not_known() -> None:
     seeds = [replace(MODELS[0], stability=0.5), MODELS[2]]
     assert "| stability |" in model_table("IMDB-BINARY", seeds)
     assert "| stability |" not in model_table("IMDB-BINARY", MODELS)
+
+
+def test_errors_have_the_digits_that_matter() -> None:
+    nothing = dict.fromkeys(("fidelity", "size", "lines", "depth", "held_out"))
+    model = NumberSummary(
+        dataset="d",
+        model=ALL_MODELS["Mean"],
+        n_folds=2,
+        n_seeds=1,
+        mae=1.3,
+        mae_deviation=0.02,
+        r2=0.5,
+        r2_deviation=0.1,
+        seconds=1.0,
+        text="",
+        **nothing,
+    )
+    for error, shown in ((1.3, "1.30 ± 0.020"), (123.4, "123 ± 0.020")):
+        assert f"| Mean | {shown} |" in number_table("d", [replace(model, mae=error)])

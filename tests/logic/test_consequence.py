@@ -68,3 +68,12 @@ def test_what_is_no_answer_is_said() -> None:
         implies("U0", g)  # type: ignore[arg-type]
     with pytest.raises(EquivalenceError):
         disjoint(f, g, max_nodes=0)
+
+
+def test_comparisons_that_no_graph_within_the_bound_reaches_are_told() -> None:
+    far, farther = parse("1 U0 > 10"), parse("1 U0 > 20")
+    for said in (implies(far, farther), disjoint(far, farther)):
+        assert said
+        assert "1 U0 > 10 needs 11 nodes, so this bound proves nothing about it." in str(said)
+    near = str(implies(parse("1 U0 > 3"), parse("1 U0 > 1")))
+    assert near.endswith("with at most 4 nodes.")

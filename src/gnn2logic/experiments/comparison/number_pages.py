@@ -198,4 +198,5 @@ def _share(model: NumberSummary) -> str:
 
 def _error(model: NumberSummary) -> str:
     # What numbers are measured in is not known, so digits that matter are.
-    return over_folds(f"{model.mae:.3g}", f"{model.mae_deviation:.2g}", model.n_folds)
+    mean, deviation = f"{model.mae:#.3g}", f"{model.mae_deviation:#.2g}"
+    return over_folds(mean.rstrip("."), deviation.rstrip("."), model.n_folds)

@@ -8,7 +8,11 @@ from typing import Any, Literal
 from gnn2logic.exceptions import UnsupportedInputError
 from gnn2logic.graphs.batch import GraphBatch
 from gnn2logic.logic.equivalence.comparison import find_model
-from gnn2logic.logic.equivalence.result import Satisfiability, describe_graph
+from gnn2logic.logic.equivalence.result import (
+    Satisfiability,
+    describe_graph,
+    with_unreachable,
+)
 from gnn2logic.logic.syntax import Formula
 
 __all__ = ["Consequence", "disjoint", "implies"]
@@ -63,7 +67,7 @@ class Consequence:
             else ("the second is true wherever the first is")
         )
         bound = self.search.space.describe(self.search.max_nodes)
-        return f"Yes: {said}, on all {bound}."
+        return with_unreachable(f"Yes: {said}, on all {bound}.", self.search.unreachable)
 
 
 def implies(f: Formula, g: Formula, *, max_nodes: int = 4, **options: Any) -> Consequence:
@@ -84,6 +88,9 @@ def implies(f: Formula, g: Formula, *, max_nodes: int = 4, **options: Any) -> Co
     >>> print(implies(parse("A U0 > 0"), parse("U0")))
     No: at node 0 of the graph with nodes 0 {}, 1 {U0} and edges 0-1 the first formula is true and \
 the second is false.
+    >>> print(implies(parse("1 U0 > 4"), parse("1 U0 > 3")))
+    Yes: the second is true wherever the first is, on all simple graphs with at most 4 nodes.
+    1 U0 > 4 needs 5 nodes, so this bound proves nothing about it.
     """
     _check(f, g)
     return Consequence("implies", find_model(f & ~g, max_nodes=max_nodes, **options))

@@ -21,6 +21,7 @@ __all__ = [
     "OutOfTimeError",
     "Satisfiability",
     "Witness",
+    "with_unreachable",
 ]
 
 _METHODS = {
@@ -101,7 +102,7 @@ class Equivalence:
             return _undecided("difference", self.space, self.max_nodes, self.proven_nodes)
         how = _METHODS[self.method].format(n_graphs=self.n_graphs_checked)
         said = f"Equal on all {self.space.describe(self.max_nodes)} ({how})."
-        return "\n".join([_with_unreachable(said, self.unreachable), *_structure_notes(self.space)])
+        return "\n".join([with_unreachable(said, self.unreachable), *_structure_notes(self.space)])
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class Satisfiability:
             return _undecided("model", self.space, self.max_nodes, self.proven_nodes)
         how = _METHODS[self.method].format(n_graphs=self.n_graphs_checked)
         said = f"Not satisfied on any of the {self.space.describe(self.max_nodes)} ({how})."
-        return _with_unreachable(said, self.unreachable)
+        return with_unreachable(said, self.unreachable)
 
 
 def _structure_notes(space: GraphSpace) -> list[str]:
@@ -181,7 +182,8 @@ def _note(formula: Formula, needed: int) -> str:
     return f"{_short(formula)} needs {count_nodes(needed)}, so this bound proves nothing about it."
 
 
-def _with_unreachable(said: str, unreachable: tuple[tuple[Formula, int], ...]) -> str:
+def with_unreachable(said: str, unreachable: tuple[tuple[Formula, int], ...]) -> str:
+    """Return what was said, and which comparisons no graph within the bound says anything about."""
     notes = [_note(formula, needed) for formula, needed in unreachable[:_MOST_NOTES]]
     if len(unreachable) > _MOST_NOTES:
         notes.append(f"The same holds for {len(unreachable) - _MOST_NOTES} more comparisons.")
