@@ -77,7 +77,9 @@ def test_the_readme_shows_the_figures_of_the_table() -> None:
         sort = "scorecard" if model.startswith("scorecard") else "rule"
         shapes = ", with shapes" if model.endswith("+structure") else ""
         size = symbols.partition(" in ")[2] or f"{symbols} symbols"
-        shown = [name, network, sort + shapes, accuracy, size, distilled, fidelity.split()[0]]
+        # In percent, as the accuracies beside it.
+        agreed = f"{100 * float(fidelity.split()[0]):.1f}"
+        shown = [name, network, sort + shapes, accuracy, size, distilled, agreed]
         assert f"| {' | '.join(shown)} |" in text
 
 
