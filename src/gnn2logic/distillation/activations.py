@@ -97,8 +97,8 @@ class Activations:
             layer, key = layer_of[module]
             # Copies: the network may change them in place afterwards.
             rows = {
-                kind: tensor.detach().clone()
-                for kind, tensor in _by_type(output, key, name).items()
+                node_type: tensor.detach().clone()
+                for node_type, tensor in _by_type(output, key, name).items()
             }
             made.setdefault(layer + (again and f" (call{again}"), {}).update(rows)
 

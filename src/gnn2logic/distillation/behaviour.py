@@ -174,22 +174,23 @@ def _hidden_inputs_of_types(
 ) -> list[str]:
     """Return the same where nodes and edges have types, with the type before each name."""
     places: dict[str, tuple[Any, str]] = {}
-    for kind in (*batch.node_types, *batch.edge_types):
-        store = batch[kind]
+    for type_name in (*batch.node_types, *batch.edge_types):
+        store = batch[type_name]
         read = {"x", "batch", "ptr", "num_nodes"}
-        if not isinstance(kind, str):
+        is_of_nodes = isinstance(type_name, str)
+        if not is_of_nodes:
             read = {"edge_index"} | read_of_edges
-        count = store.num_nodes if isinstance(kind, str) else store.num_edges
+        count = store.num_nodes if is_of_nodes else store.num_edges
         for key, value in store.items():
             if key not in read and _has_rows(key, value, (count,), batch.num_graphs):
-                name = kind if isinstance(kind, str) else ".".join(kind)
-                places[f"{name}.{key}"] = kind, key
+                name = type_name if is_of_nodes else ".".join(type_name)
+                places[f"{name}.{key}"] = type_name, key
 
     def shuffled(some: Sequence[str]) -> Any:
         generator = torch.Generator().manual_seed(0)
         other = copy.copy(batch)
-        for kind, key in map(places.__getitem__, some):
-            other[kind][key] = _in_other_order(batch[kind][key], generator)
+        for type_name, key in map(places.__getitem__, some):
+            other[type_name][key] = _in_other_order(batch[type_name][key], generator)
         return other
 
     return _those_that_matter(ask, together, sorted(places), shuffled)

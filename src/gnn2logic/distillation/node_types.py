@@ -194,23 +194,23 @@ def typed_layers(module: nn.Module, names: Sequence[str] | None) -> dict[str, tu
     type of edges. The type is empty where a module returns a dictionary, or rows that tell it.
     """
     every = dict(module.named_modules(remove_duplicate=False))
-    found: dict[str, tuple[str, str]] = {}
+    layer_of: dict[str, tuple[str, str]] = {}
     for name in every if names is None else names:
         if names is None and not isinstance(every[name], MessagePassing | HeteroConv):
             continue
         above, _, key = name.rpartition(".")
-        if any(name.startswith(f"{other}.") for other in found):
+        if any(name.startswith(f"{other}.") for other in layer_of):
             continue
         if isinstance(every[name], nn.ModuleDict):
-            found |= {f"{name}.{inner}": (name, inner) for inner in every[name]}
+            layer_of |= {f"{name}.{inner}": (name, inner) for inner in every[name]}
         elif above and isinstance(every[above], nn.ModuleDict):
-            found[name] = (above, key)
+            layer_of[name] = (above, key)
         else:
-            found[name] = (name, "")
-    if not found:
+            layer_of[name] = (name, "")
+    if not layer_of:
         raise TeacherError(
             f"{type(module).__name__} must have MessagePassing or HeteroConv modules to find its "
             "layers. It has none; give Teacher(module, layers=...) a function of (module, batch) "
             "that returns a list of dictionaries by types of nodes."
         )
-    return found
+    return layer_of

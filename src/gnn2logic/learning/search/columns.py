@@ -193,10 +193,10 @@ class ColumnSpace:
             along = np.ascontiguousarray(np.asarray(counts(modality)).T, dtype=np.int64)
             for number, values in zip(numbers, along, strict=True):
                 phi = self.formulas[number]
-                found = self._thresholds(modality, phi, values, sizes)
+                literals = self._thresholds(modality, phi, values, sizes)
                 if phi is not TRUE:
-                    found += self._thresholds(modality, opposite(phi), sizes - values, sizes)
-                self._literals[number] += found
+                    literals += self._thresholds(modality, opposite(phi), sizes - values, sizes)
+                self._literals[number] += literals
 
     def _thresholds(
         self, modality: Modality, phi: Formula, values: IntArray, sizes: IntArray

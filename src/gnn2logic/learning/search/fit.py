@@ -141,10 +141,10 @@ def fit_by_search(
     answer: Literal["class", "number"] = "class" if numbers is None else "number"
     # Where rules were found on a sample, leaves may have another class on all the data.
     sizes = [
-        found
+        size_in_sample
         if leaf_classes(before.final) == leaf_classes(after.final)
         else read_size(after, answer)
-        for found, before, after in zip(outcome.sizes, plain, models, strict=True)
+        for size_in_sample, before, after in zip(outcome.sizes, plain, models, strict=True)
     ]
     return _front_on_all_data(front, outcome.chosen, sizes, right)
 

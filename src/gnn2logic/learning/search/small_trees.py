@@ -70,14 +70,14 @@ def best_small_trees(
         np.array(prices) * variance,
         least_weight,
     )
-    found = {}
+    trees = {}
     for number, price in enumerate(prices):
         for tree in _shapes(leaf, best[:, :, number], below[:, :, number], sizes, price * variance):
             fit = (tree.fit - base) / variance
-            found[tree.root, tree.if_true, tree.if_false] = SmallTree(
+            trees[tree.root, tree.if_true, tree.if_false] = SmallTree(
                 tree.root, tree.if_true, tree.if_false, fit
             )
-    return list(found.values())
+    return list(trees.values())
 
 
 def _shapes(
