@@ -92,6 +92,8 @@ def test_rules_errors() -> None:
         plot_rules(gl.IDTClassifier())
     with pytest.raises(UnsupportedInputError, match="Got str"):
         plot_rules("rules")
+    with pytest.raises(UnsupportedInputError, match="Got ScorecardClassifier.*plot_card_path"):
+        plot_rules(gl.ScorecardClassifier())
     with pytest.raises(ParameterError, match=f"each of the {len(rules)} rules"):
         plot_rules(rules, [0.5])
     with pytest.raises(ParameterError, match="between 0 and 1. Got 1.5"):

@@ -16,6 +16,7 @@ from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.legend import formula_text
 from gnn2logic.plotting.sheet import font_family, text_width
 from gnn2logic.plotting.words import BLUE, QUIET, VERMILLION
+from gnn2logic.scorecards.predictor import ScorecardPredictor
 
 __all__ = ["plot_rules"]
 
@@ -123,6 +124,7 @@ def _table(rules: object) -> RuleTable:
     raise UnsupportedInputError(
         "rules must be a RuleTable (idt.rules_ or idt.rules(graphs, y)) or a fitted IDT. "
         f"Got {type(rules).__name__} instead."
+        + (" Use plot_card_path for scorecards." if isinstance(rules, ScorecardPredictor) else "")
     )
 
 
