@@ -61,7 +61,7 @@ MORE = {
     ),
     "1(sp2 & !hydrogens=2 & !charge=-1) > 0 & !(1 metal > 0 & 1 U0 > 1)": (
         "it is not the case that (at least two atoms being U0, and at least one metal atom), and "
-        "at least one (sp2 atom not negatively charged and not with two hydrogens)"
+        "at least one (sp2 atom not with charge -1 and not with two hydrogens)"
     ),
 }
 
@@ -99,7 +99,7 @@ def test_what_has_a_name_is_denied_by_its_name() -> None:
 def test_groups_are_named_where_they_are_the_same_on_all_molecules() -> None:
     graphs = gl.chem.from_smiles(["O=[N+]([O-])c1ccccc1", "CCN", "CC(=O)O"]).graphs
     rule = gl.parse("1(nitrogen & charge=+1) > 0")
-    assert gl.chem.in_words(rule) == "at least one positively charged nitrogen atom"
+    assert gl.chem.in_words(rule) == "at least one nitrogen atom with charge +1"
     assert gl.chem.in_words(rule, graphs) == "at least one nitrogen of a nitro group"
     more = gl.chem.from_smiles(["O=[N+]([O-])c1ccccc1", "C[N+](C)(C)C"]).graphs
     assert gl.chem.in_words(rule, more) == gl.chem.in_words(rule)

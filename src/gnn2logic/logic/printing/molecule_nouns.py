@@ -26,8 +26,6 @@ ADJECTIVES = {
     "sp": "sp",
     "sp2": "sp2",
     "sp3": "sp3",
-    "charge=+1": "positively charged",
-    "charge=-1": "negatively charged",
     "uncharged": "uncharged",
     "chiral=R": "R-configured",
     "chiral=S": "S-configured",

@@ -61,8 +61,9 @@ _PLAIN: Mapping[str, str | tuple[str, str]] = MappingProxyType(
         "sp": "sp hybridised",
         "sp2": "sp2 hybridised",
         "sp3": "sp3 hybridised",
-        "charge=+1": "positively charged",
-        "charge=-1": "negatively charged",
+        # Not "positively charged": atoms of charge +2 are that as well.
+        "charge=+1": "of charge +1",
+        "charge=-1": "of charge -1",
         "uncharged": "uncharged",
         "chiral=R": "R-configured",
         "chiral=S": "S-configured",
