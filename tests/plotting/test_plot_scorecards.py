@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -19,6 +20,7 @@ from gnn2logic import (
     random_graphs,
 )
 from gnn2logic.exceptions import UnsupportedInputError
+from plot_checks import assert_apart
 
 GRAPHS = random_graphs(300, sizes=9, density=0.3, random_state=0)
 TRUTH = parse("1 U0 > 4").evaluate(GRAPHS) | parse("1 U1 > 6").evaluate(GRAPHS)
@@ -52,6 +54,24 @@ def test_the_table_has_every_line_with_its_points(model: ScorecardClassifier) ->
     assert len(cells) == len(table.meanings)
     assert "many from a score of" in shown
     assert ax.get_title() == table.title
+
+
+@pytest.mark.parametrize("dpi", [60, 70, 100])
+def test_long_lines_keep_off_their_points(
+    model: ScorecardClassifier, monkeypatch: pytest.MonkeyPatch, dpi: int
+) -> None:
+    words = (
+        "more than 17 nodes have label 7, or have more than two thirds of their neighbours with "
+        "more than 1 of themselves and their neighbours with label 6"
+    )
+    rows = tuple(replace(row, words=words, points=(-3,)) for row in model.table().rows)
+    table = replace(model.table(), rows=rows)
+    monkeypatch.setattr(type(model), "table", lambda *_: table)
+    ax = plot_scorecard(model)
+    ax.figure.set_dpi(dpi)
+    ax.figure.canvas.draw()
+    extents = [text.get_window_extent() for text in ax.texts if text.get_text().strip()]
+    assert_apart(extents, slack=3.0)
 
 
 def test_many_classes_have_a_column_each() -> None:

@@ -28,6 +28,8 @@ _NUMBER = 20.0
 _WORDS = 330.0
 _BARS = 120.0
 _CELL = 42.0
+# Letters are a little wider where a picture has few pixels.
+_SPARE = 0.94
 _CHARACTERS = 110
 _CLASS_CHARACTERS = 16
 
@@ -125,7 +127,7 @@ def _draw_lines(sheet: Sheet, table: CardTable) -> float:
     return top
 
 
-def _fitting(text: str, room: float = _WORDS - 8) -> list[str]:
+def _fitting(text: str, room: float = _SPARE * _WORDS) -> list[str]:
     """Return a text in lines that are measured to fit, by default into the column of words."""
     characters = _CHARACTERS
     while True:
@@ -171,8 +173,7 @@ def _draw_points(
 
 def _draw_groups(sheet: Sheet, table: CardTable, top: float) -> float:
     """Draw what the names in the lines mean; return where that ends."""
-    # Letters are a little wider where a picture has few pixels.
-    room = 0.94 * (_WORDS + _width(table))
+    room = _SPARE * (_WORDS + _width(table))
     for group in table.groups:
         top += 4
         sheet.words.append(Word(0, top + _LINE / 2, f"({group.name})", _SIZE, QUIET))
@@ -186,7 +187,7 @@ def _draw_verdict(sheet: Sheet, table: CardTable, top: float) -> float:
     is_class = bool(table.meanings) or len(table.columns) > 1
     verdict = visible(table.verdict)
     text = f"The score is the sum of all points: {'it is ' if is_class else ''}{verdict}."
-    lines = _fitting(text, _NUMBER + _WORDS + _width(table))
+    lines = _fitting(text, _SPARE * (_NUMBER + _WORDS + _width(table)))
     for line_number, line in enumerate(lines):
         sheet.words.append(Word(0, top + 8 + _LINE * (line_number + 0.5), line, _SIZE))
     return top + 8 + _LINE * len(lines)
