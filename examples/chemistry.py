@@ -81,7 +81,7 @@ def main() -> None:
     graphs, labels = data.graphs, data.y
     gnn = gl.models.GNNClassifier(conv="gin", max_epochs=options.epochs, random_state=0)
     gnn.fit(graphs[train], labels[train])
-    # Counts alone: shares of neighbours make long patterns.
+    # Without shares of neighbours, which make long patterns.
     rules = gl.distill(gnn, graphs[train], relative=False, random_state=0)
     rule = rules.formula(1)
     print(f"The network is right for {gnn.score(graphs[test], labels[test]):.3f} of the test,")

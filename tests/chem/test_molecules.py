@@ -208,10 +208,19 @@ def test_files_of_molecules(tmp_path: Path) -> None:
     mols = [Chem.MolFromSmiles(text) for text in ("CCO", "c1ccccc1O")]
     with Chem.SDWriter(str(tmp_path / "two.sdf")) as writer:
         for mol in mols:
+            mol.SetProp("_Name", "a name")
+            mol.SetProp("active", str(mol.GetNumAtoms() > 3))
             writer.write(mol)
     (tmp_path / "one.mol").write_text(Chem.MolToMolBlock(mols[0]))
     assert gl.chem.from_sdf(tmp_path / "two.sdf").graphs == gl.chem.from_mols(mols).graphs
+    read = gl.chem.from_sdf(tmp_path / "two.sdf")
+    assert [mol.GetProp("active") for mol in read.mols] == ["False", "True"]
     assert gl.chem.from_sdf(tmp_path / "one.mol").smiles == ["CCO"]
+    text = (tmp_path / "two.sdf").read_text()
+    odd = text.replace("  3  2  0", "  9  2  0", 1)
+    (tmp_path / "odd.sdf").write_text(odd.replace("\n", "\r\n"))
+    left = gl.chem.from_sdf(tmp_path / "odd.sdf", errors="skip")
+    assert (left.rows.tolist(), [problem.row for problem in left.problems]) == ([1], [0])
     with pytest.raises(DataSetError, match="SDF or mol file"):
         gl.chem.from_sdf(tmp_path / "none.sdf")
 

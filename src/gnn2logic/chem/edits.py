@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gnn2logic._optional import import_optional
 from gnn2logic.chem.drawing import to_mol
 from gnn2logic.chem.molecules import from_mols, rdkit_chem
+from gnn2logic.chem.rdkit_log import logs_blocked
 from gnn2logic.chem.vocabulary import atom_symbols
 from gnn2logic.exceptions import MissingDependencyError
 from gnn2logic.graphs.batch import GraphBatch
@@ -55,7 +55,7 @@ class MoleculeEdits:
             chem = rdkit_chem(_PURPOSE)
         except MissingDependencyError:
             return None
-        with _quiet():
+        with logs_blocked():
             mol = to_mol(graph)
             if chem.SanitizeMol(mol, catchErrors=True):
                 return None
@@ -88,7 +88,7 @@ class MoleculeEdits:
 
     def edits(self, mol: Any) -> Iterator[tuple[str, tuple[str, ...], Any]]:
         """Yield every single change that RDKit takes for a molecule: words, atoms, molecule."""
-        with _quiet():
+        with logs_blocked():
             for text, atoms, changed in self._attempts(mol):
                 plain = changed.GetMol()
                 if len(self._chem.GetMolFrags(plain)) > self._n_pieces:
@@ -160,8 +160,3 @@ class MoleculeEdits:
 
 def _names(mol: Any) -> list[str]:
     return [atom.GetProp(_NUMBER) for atom in mol.GetAtoms()]
-
-
-def _quiet() -> Any:
-    """Return a context in which RDKit does not print what is wrong with a molecule."""
-    return import_optional("rdkit.rdBase", extra="chem", purpose=_PURPOSE).BlockLogs()

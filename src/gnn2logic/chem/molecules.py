@@ -16,6 +16,7 @@ from gnn2logic._optional import import_optional
 from gnn2logic._progress import Progress
 from gnn2logic._validation import check_choice
 from gnn2logic.chem.columns import column_texts
+from gnn2logic.chem.rdkit_log import logs_blocked, mistake_in
 from gnn2logic.chem.vocabulary import (
     BONDS,
     CHARGES,
@@ -176,7 +177,10 @@ def from_sdf(
     stereo: bool = False,
     verbose: int | None = None,
 ) -> Molecules:
-    """Read molecules from an SDF file, or one from a mol file; parameters as in `from_smiles`."""
+    """Read molecules from an SDF file, or one from a mol file; parameters as in `from_smiles`.
+
+    Properties stay with the molecules: ``[mol.GetProp("active") for mol in molecules.mols]``.
+    """
     chem = rdkit_chem("from_sdf")
     source = Path(path)
     if not source.is_file():
@@ -187,9 +191,16 @@ def from_sdf(
         supplier = chem.SDMolSupplier()
         supplier.SetData(source.read_text(encoding="utf-8", errors="replace"))
         blocks = [supplier.GetItemText(number) for number in range(len(supplier))]
+
+    def syntax(block: str) -> Any:
+        # Unlike MolFromMolBlock, it reads the properties below the atoms and bonds.
+        one = chem.SDMolSupplier()
+        one.SetData(block, sanitize=False, removeHs=False)
+        return next(iter(one), None)
+
     return _read(
         blocks,
-        _parser(lambda block: chem.MolFromMolBlock(block, sanitize=False, removeHs=False)),
+        _parser(syntax),
         errors=errors,
         explicit_hydrogens=explicit_hydrogens,
         stereo=stereo,
@@ -265,7 +276,7 @@ def _parser(syntax: Parser) -> Parser:
             raise ValueError("it is empty")
         mol = syntax(text)
         if mol is None:
-            raise ValueError(_mistake(syntax, text))
+            raise ValueError(mistake_in(text, syntax))
         problems = chem.DetectChemistryProblems(mol)
         if problems:
             raise ValueError(problems[0].Message())
@@ -277,21 +288,6 @@ def _parser(syntax: Parser) -> Parser:
         return mol
 
     return parse
-
-
-def _mistake(syntax: Parser, text: str) -> str:
-    """Return what RDKit's log says about a text that it cannot read, as far as it is known."""
-    capture = getattr(_rdkit_base(), "CaptureErrorLog", None)
-    plain = "it is not written as the format asks"
-    if capture is None:
-        return plain
-    with capture() as log:
-        syntax(text)
-    said = re.search(r"Parse Error: (.*?)(?: for input| while parsing|$)", log.messages, re.M)
-    place = re.search(r"around position (\d+)", log.messages)
-    if said is None:
-        return plain
-    return f"{plain}: {said[1]}" + (f" around position {place[1]}" if place else "")
 
 
 def _read(
@@ -307,7 +303,7 @@ def _read(
     chem = rdkit_chem("Reading molecules")
     mols, rows, problems = [], [], []
     # RDKit writes to the terminal what is said here, row by row.
-    with chem_logs_blocked(), Progress("molecules", len(texts), verbose=verbose) as progress:
+    with logs_blocked(), Progress("molecules", len(texts), verbose=verbose) as progress:
         for row, text in enumerate(texts):
             try:
                 mols.append(_with_hydrogens(chem, parse(text), explicit_hydrogens))
@@ -332,15 +328,6 @@ def _problem_text(problems: list[Problem], n_rows: int) -> str:
         f"All {n_rows} rows must be molecules. {len(problems)} cannot be read: {shown}{more}. "
         "Leave them out with errors='skip'."
     )
-
-
-def chem_logs_blocked() -> Any:
-    """Return a context in which RDKit logs nothing."""
-    return _rdkit_base().BlockLogs()
-
-
-def _rdkit_base() -> Any:
-    return import_optional("rdkit.rdBase", extra="chem", purpose="Reading molecules")
 
 
 def _with_hydrogens(chem: Any, mol: Any, explicit: bool) -> Any:
