@@ -136,9 +136,13 @@ def test_thousands_of_molecules(name: str) -> None:
     read = gl.chem.from_smiles(smiles_file(name), column="smiles", errors="skip")
     assert len(read) > 500
     shaped = gl.structure(read.graphs, ["edges", "triangles", "degrees"])
-    for formula in random_formulas(25):
-        truth = formula.evaluate(shaped, level="node")
-        assert matched(read.mols, gl.chem.to_smarts(formula)) == truth.tolist(), formula
+    # Of many molecules each formula has some, and all of them have formulas.
+    step = max(1, len(read) // 1500)
+    for number, formula in enumerate(random_formulas(25)):
+        some = np.arange(number % step, len(read), step)
+        truth = formula.evaluate(shaped.take(some), level="node")
+        mols = [read.mols[molecule] for molecule in some]
+        assert matched(mols, gl.chem.to_smarts(formula)) == truth.tolist(), formula
 
 
 REFUSED = {

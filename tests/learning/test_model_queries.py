@@ -79,11 +79,11 @@ def test_rules_on_the_columns_that_users_have(data: Any) -> None:
     check(model, *fresh)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_scorecards(data: Any, n_classes: int) -> None:
+@pytest.mark.parametrize(("n_classes", "max_lines", "n_layers"), [(2, 2, 1), (3, 4, 0)])
+def test_scorecards(data: Any, n_classes: int, max_lines: int, n_layers: int) -> None:
     drawn, _, y = data
     labels = [LABELS.index(label) % n_classes for label in y]
-    card = gl.ScorecardClassifier(max_lines=4, n_layers=1, random_state=0).fit(drawn, labels)
+    card = gl.ScorecardClassifier(max_lines, n_layers=n_layers, random_state=0).fit(drawn, labels)
     fresh = molecules(20, 2)
     check(card, *fresh)
     scores = [row[2:] for row in sqlite_rows(card.to_sql(), fresh[1], COLUMNS)]
