@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
@@ -224,3 +225,23 @@ def test_people_at_a_terminal_get_frames() -> None:
     assert process.wait(timeout=60) == 0
     assert "╭".encode() in shown
     assert b"gnn2logic check '1(A true > 3) > 2' BAMultiShapes" in shown
+
+
+def test_sentences_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gnn2logic.cli.output import fitting
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    text = (
+        "0: " + "more than two nodes are in group (a), and " * 4 + "so on\n  A U0 > 3/2\n         ^"
+    )
+    text += "\n  (a) " + "nodes that are in a ring " * 5 + "x" * 90
+    assert fitting(text, io.StringIO()) == text
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = fitting(text, Terminal()).split("\n")
+    assert "  A U0 > 3/2" in lines
+    assert "         ^" in lines
+    assert [len(line) for line in lines if len(line) > 80] == [94]
+    assert " ".join(" ".join(lines).split()) == " ".join(text.split())

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from gnn2logic._text import did_you_mean, visible
-from gnn2logic.cli.output import any_text_is_fine, emit
+from gnn2logic.cli.output import any_text_is_fine, emit, fitting
 from gnn2logic.exceptions import (
     FormulaError,
     Gnn2LogicError,
@@ -62,7 +62,7 @@ def exit_code_of(command: Callable[[], Any]) -> int:
 
 
 def _failed(message: str, code: int) -> int:
-    sys.stderr.write(f"error: {visible(message)}\n")
+    sys.stderr.write(fitting(f"error: {visible(message)}", sys.stderr) + "\n")
     return code
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gnn2logic._text import did_you_mean
+from gnn2logic._text import did_you_mean, visible
 from gnn2logic.cli.options import JsonOption, TargetOption
-from gnn2logic.cli.output import emit, emit_json
+from gnn2logic.cli.output import emit, emit_json, fitting
 from gnn2logic.exceptions import FormulaError, ParameterError, TranslationError
 
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ def formula(
         _emit_as_json(wanted, one=len(wanted) == 1 and (label is not None or None in wanted))
         return
     write, more = _writer(notation, wanted.values(), max_size, words)
-    for name, one in wanted.items():
-        if name is None or label is not None:
-            emit(write(one))
-        else:
-            emit(f"{name}: {write(one)}")
-    for line in more:
-        emit(line)
+    lines = [
+        write(one) if name is None or label is not None else f"{name}: {write(one)}"
+        for name, one in wanted.items()
+    ]
+    for line in [*lines, *more]:
+        # Sentences are for people; other notations are copied.
+        emit(fitting(visible(line), sys.stdout) if notation is Notation.ENGLISH else line)
 
 
 def parsed(text: str) -> Formula:

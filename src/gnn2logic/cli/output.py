@@ -7,11 +7,13 @@ import errno
 import io
 import json
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from textwrap import fill
+from typing import Any, TextIO
 
 import typer
 
@@ -27,6 +29,7 @@ __all__ = [
     "emit_json",
     "emit_scores",
     "emit_table",
+    "fitting",
     "save_picture",
     "talker",
     "writing_to",
@@ -43,6 +46,23 @@ def any_text_is_fine() -> None:
 def emit(text: object = "") -> None:
     """Write a result; a terminal never sees control characters of names."""
     typer.echo(visible(str(text)))
+
+
+def fitting(text: str, stream: TextIO) -> str:
+    """Return sentences in lines that a terminal has room for; files and pipes get them whole."""
+    if not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(
+        line if len(line) <= width else _broken(line, width) for line in text.split("\n")
+    )
+
+
+def _broken(line: str, width: int) -> str:
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return fill(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def emit_json(plain: object) -> None:
