@@ -232,7 +232,7 @@ def test_tables_say_numbers_with_their_unit(
     html = model._repr_html_()
     assert f"<b>{high} eV</b>: more than 2 nodes" in html
     heads = [part.split("<")[0] for part in html.split(f'<th style="{_LEFT}">')[2:]]
-    assert heads == ["index", "leaves", "size", "depth", "R2", "MAE", "number", "share", "formula"]
+    assert heads == ["index", "size", "R2", "MAE", "held out", "number", "share", "formula"]
     columns: list[str] = []
     pandas = ModuleType("pandas")
     pandas.__dict__["DataFrame"] = lambda rows, columns: (rows, columns)
