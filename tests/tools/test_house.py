@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,16 @@ def test_it_measures_this_project() -> None:
     assert len(importers) == len(files)
     assert importers["gnn2logic.exceptions"] > 50
     assert importers["gnn2logic.__main__"] == 0
+
+
+def test_one_class_has_one_name() -> None:
+    names = [
+        node.name
+        for path in sorted((ROOT / "src" / "gnn2logic").rglob("*.py"))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gnn2logic import IDTClassifier, parse, random_graphs
-from gnn2logic.learning.search.conditions import Condition
+from gnn2logic.learning.search.conditions import SearchCondition
 from gnn2logic.learning.search.fold_rules import rules_of_folds
 from gnn2logic.learning.search.rule_search import RuleSearch, SearchSettings, SearchTargets
 from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule
@@ -23,7 +23,7 @@ SETTINGS = SearchSettings(least_rows=3, least_weight=3)
 
 def rule(text: str, truth: np.ndarray, labels: tuple[int, int] = (1, 0)) -> SearchedRule:
     """Return a rule of one condition, with what it says where that is true and where it is not."""
-    condition = Condition(parse(text), truth, 0)
+    condition = SearchCondition(parse(text), truth, 0)
     return TARGETS.rule(Branch(condition, Leaf(labels[0]), Leaf(labels[1])), 0.5)
 
 

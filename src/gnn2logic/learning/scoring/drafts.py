@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.learning.scoring.reading import reading_cost
-from gnn2logic.learning.search.conditions import Condition
+from gnn2logic.learning.search.conditions import SearchCondition
 from gnn2logic.learning.search.cuts import Form
 
 __all__ = ["DraftLine", "reading_cost_of", "truths_of"]
@@ -27,13 +27,13 @@ class DraftLine:
     form : Form or None
         What is compared; None for conditions on nodes.
     cuts : tuple of int
-    conditions : tuple of Condition
+    conditions : tuple of SearchCondition
     """
 
     column: int
     form: Form | None
     cuts: tuple[int, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[SearchCondition, ...]
 
 
 def reading_cost_of(lines: Sequence[DraftLine]) -> int:

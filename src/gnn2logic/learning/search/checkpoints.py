@@ -17,7 +17,7 @@ import numpy.typing as npt
 from gnn2logic.exceptions import FormulaError
 from gnn2logic.idt.tree_documents import Strict
 from gnn2logic.learning.checkpoints import CheckpointDocument, CheckpointFile
-from gnn2logic.learning.search.conditions import Condition
+from gnn2logic.learning.search.conditions import SearchCondition
 from gnn2logic.learning.search.levels import Level
 from gnn2logic.learning.search.rule_search import SearchTargets
 from gnn2logic.learning.search.rules import Branch, Leaf, SearchedRule
@@ -170,7 +170,7 @@ def _tree(
     if isinstance(node, _LeafDocument):
         return Leaf(node.label)
     formula = formulas[node.formula]
-    condition = Condition(formula, truths(formula), _NO_COLUMN)
+    condition = SearchCondition(formula, truths(formula), _NO_COLUMN)
     if_true = _tree(nodes, formulas, truths)
     return Branch(condition, if_true, _tree(nodes, formulas, truths))
 

@@ -14,13 +14,13 @@ from gnn2logic.learning.search.cuts import CountBins, Form
 from gnn2logic.learning.search.judging import Verdict
 from gnn2logic.logic.syntax import Formula
 
-__all__ = ["Condition", "ConditionLibrary", "GraphConditions", "NodeConditions"]
+__all__ = ["ConditionLibrary", "GraphConditions", "NodeConditions", "SearchCondition"]
 
 BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Condition:
+class SearchCondition:
     """One condition.
 
     Parameters
@@ -72,7 +72,7 @@ class ConditionLibrary(ABC):
         return np.array(self._truths)
 
     @abstractmethod
-    def __getitem__(self, number: int) -> Condition:
+    def __getitem__(self, number: int) -> SearchCondition:
         """Return a condition."""
 
     @abstractmethod
@@ -105,11 +105,11 @@ class GraphConditions(ConditionLibrary):
         super().__init__(space, rows, least=least)
         self._bins = bins
 
-    def __getitem__(self, number: int) -> Condition:
+    def __getitem__(self, number: int) -> SearchCondition:
         """Return a condition."""
         _, column, form, cut = self._keys[number]
         counts = self._space.counts([column])[0]
-        return Condition(
+        return SearchCondition(
             self._bins.condition(self._space.formulas[column], Form(form), cut),
             self._bins.holds(counts, Form(form), cut),
             column,
@@ -146,11 +146,11 @@ class GraphConditions(ConditionLibrary):
 class NodeConditions(ConditionLibrary):
     """Columns themselves, as conditions on nodes."""
 
-    def __getitem__(self, number: int) -> Condition:
+    def __getitem__(self, number: int) -> SearchCondition:
         """Return a condition."""
         column = self._keys[number][1]
         truth = self._space.layout.unpack(self._space.words([column]))[0]
-        return Condition(self._space.formulas[column], truth, column)
+        return SearchCondition(self._space.formulas[column], truth, column)
 
     def add_best(self, verdicts: Iterable[tuple[int, Verdict]]) -> None:
         """Add the best condition on each of some columns."""

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from gnn2logic.learning.search.columns import ColumnSpace
 from gnn2logic.learning.search.conditions import (
-    Condition,
     ConditionLibrary,
     GraphConditions,
     NodeConditions,
+    SearchCondition,
 )
 from gnn2logic.learning.search.cuts import CountBins, Form
 from gnn2logic.learning.search.graph_judging import GraphJudge
@@ -53,7 +53,7 @@ class Level(Protocol):
     def evaluate(self, formula: Formula) -> npt.NDArray[np.bool_]:
         """Return where a condition is true, for all rows."""
 
-    def condition(self, column: int, form: Form | None, cut: int) -> Condition:
+    def condition(self, column: int, form: Form | None, cut: int) -> SearchCondition:
         """Return the condition on a column that a form and a cut of its count stand for."""
 
     def bins_of(self, column: int, form: Form) -> IntArray:
@@ -96,11 +96,11 @@ class GraphLevel:
         """Return at which graphs a condition is true."""
         return formula.evaluate(self.space.batch)
 
-    def condition(self, column: int, form: Form | None, cut: int) -> Condition:
+    def condition(self, column: int, form: Form | None, cut: int) -> SearchCondition:
         """Return the condition on the count of a column."""
         assert form is not None
         counts = self.space.counts([column])[0]
-        return Condition(
+        return SearchCondition(
             self._bins.condition(self.space.formulas[column], form, cut),
             self._bins.holds(counts, form, cut),
             column,
@@ -144,10 +144,10 @@ class NodeLevel:
         """Return at which nodes a condition is true."""
         return formula.evaluate(self.space.batch, level="node")
 
-    def condition(self, column: int, form: Form | None, cut: int) -> Condition:
+    def condition(self, column: int, form: Form | None, cut: int) -> SearchCondition:
         """Return the column itself."""
         truth = self.space.layout.unpack(self.space.words([column]))[0]
-        return Condition(self.space.formulas[column], truth, column)
+        return SearchCondition(self.space.formulas[column], truth, column)
 
     def bins_of(self, column: int, form: Form) -> IntArray:
         """Return the truth of a column; there is one cut."""

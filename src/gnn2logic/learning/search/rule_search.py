@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.learning.search.clock import Clock, is_interrupt
-from gnn2logic.learning.search.conditions import Condition
+from gnn2logic.learning.search.conditions import SearchCondition
 from gnn2logic.learning.search.growing import TreeGrower
 from gnn2logic.learning.search.judging import Judge
 from gnn2logic.learning.search.levels import Level
@@ -243,7 +243,7 @@ class RuleSearch:
 
         A condition that matters in one of its sides alone looks weak in all graphs together.
         """
-        roots: dict[int, Condition] = {}
+        roots: dict[int, SearchCondition] = {}
         for rule in reversed(front):
             if isinstance(rule.tree, Branch) and len(roots) < self.settings.roots:
                 roots.setdefault(rule.tree.condition.column, rule.tree.condition)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnn2logic.idt.rule_figures import shown_size
-from gnn2logic.learning.search.conditions import Condition
+from gnn2logic.learning.search.conditions import SearchCondition
 from gnn2logic.logic.syntax import (
     FALSE,
     TRUE,
@@ -49,7 +49,7 @@ class Leaf:
 class Branch:
     """A condition and what follows where it is true and where it is false."""
 
-    condition: Condition
+    condition: SearchCondition
     if_true: Branch | Leaf
     if_false: Branch | Leaf
 
@@ -106,7 +106,7 @@ class SearchedRule:
         return nodes
 
     @property
-    def conditions(self) -> list[Condition]:
+    def conditions(self) -> list[SearchCondition]:
         """Its conditions, from the root on."""
         return [node.condition for node in self.nodes if isinstance(node, Branch)]
 
@@ -122,7 +122,9 @@ class SearchedRule:
         return [node for node in self.nodes if isinstance(node, Leaf)]
 
 
-def branch(condition: Condition, if_true: Branch | Leaf, if_false: Branch | Leaf) -> Branch | Leaf:
+def branch(
+    condition: SearchCondition, if_true: Branch | Leaf, if_false: Branch | Leaf
+) -> Branch | Leaf:
     """Return a branch, or the leaf that both sides are."""
     if isinstance(if_true, Leaf) and if_true == if_false:
         return if_true
