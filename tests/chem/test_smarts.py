@@ -198,6 +198,12 @@ def test_a_rule_as_a_filter_catalog() -> None:
     assert found == rule.matches(molecules()).tolist()
     assert any(found)
     assert not all(found)
+    large = gl.chem.from_smiles(["C" * 1000, "C" * 999])
+    most = gl.chem.smarts_rule(gl.parse("1 carbon > 999"))
+    assert [most.to_filter_catalog().HasMatch(mol) for mol in large.mols] == [True, False]
+    # RDKit's catalogs find no more than a thousand matches, and say nothing.
+    with pytest.raises(TranslationError, match="counts up to 1000"):
+        gl.chem.smarts_rule(gl.parse("1 carbon > 1000")).to_filter_catalog()
     share = gl.chem.smarts_rule(gl.parse("1 carbon > 1/2"))
     with pytest.raises(TranslationError, match="share"):
         share.to_filter_catalog()

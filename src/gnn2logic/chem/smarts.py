@@ -50,6 +50,7 @@ MAX_DEGREE = 8
 """Shares of neighbours are exact for atoms with at most so many; hardly any has more."""
 # Longer patterns are of no use in any tool, and copies of shared parts may grow without bound.
 _LONGEST = 100_000
+_MOST_MATCHES = 1000
 
 
 def to_smarts(formula: Formula, *, max_degree: int = MAX_DEGREE) -> str:
@@ -341,6 +342,8 @@ def _matcher(
             raise TranslationError(
                 f"A FilterCatalog counts atoms, and cannot say a share of them: {condition}."
             )
+        if condition.more_than >= _MOST_MATCHES:
+            raise TranslationError(f"A FilterCatalog counts up to {_MOST_MATCHES}: {condition}.")
         return catalog.SmartsMatcher(
             condition.name, condition.smarts, condition.more_than + 1, 2**32 - 1
         )
