@@ -15,7 +15,7 @@ from gnn2logic.cli.options import DataSplit
 from gnn2logic.cli.teachers import find_teacher
 from gnn2logic.datasets import Dataset
 from gnn2logic.exceptions import DataSetError, ParameterError
-from gnn2logic.graphs import GraphBatch, PredicateEncoder
+from gnn2logic.graphs import GraphBatch
 from gnn2logic.idt import IDTPredictor
 from gnn2logic.multi_target import MultiTargetPredictor
 from gnn2logic.reporting.subject import ReportSubject, read_subject
@@ -108,6 +108,9 @@ def reading_predicates(model: Model, graphs: GraphBatch) -> Model:
     """Return a model that reads graphs whose features were made into predicates already."""
     model._check_terms(graphs)
     reader = copy.copy(model)
+    # Imported where it is needed: the encoder brings scikit-learn.
+    from gnn2logic.graphs import PredicateEncoder
+
     reader.encoder_ = PredicateEncoder().fit(graphs)
     return reader
 
