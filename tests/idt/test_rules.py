@@ -102,6 +102,14 @@ def test_records_have_one_row_per_rule_and_class(model: IDTClassifier) -> None:
     assert sum(record["support"] for record in chosen) == pytest.approx(1.0)
 
 
+def test_a_text_says_how_many_rules_it_leaves_out(model: IDTClassifier) -> None:
+    said = "larger rules that are not shown: "
+    assert said not in model.rules_.to_text(max_leaves=1000)
+    larger = [rule for rule in model.rules_ if rule.n_leaves > 1 and not rule.chosen]
+    assert larger
+    assert f"{said}{len(larger)}\n" in f"{model.rules_.to_text(max_leaves=1)}\n"
+
+
 def test_a_frame_has_the_columns_of_the_records(
     model: IDTClassifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:

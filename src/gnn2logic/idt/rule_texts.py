@@ -38,9 +38,8 @@ def rules_to_text(table: RuleTable, max_leaves: int) -> str:
         f"{'held out  ' if tried else ''}{answer} (share): formula",
     ]
     in_full = False
-    for rule in table:
-        if rule.n_leaves > max_leaves and not rule.chosen:
-            continue
+    shown = [rule for rule in table if rule.chosen or rule.n_leaves <= max_leaves]
+    for rule in shown:
         head = (
             f"{'>' if rule.chosen else ' ':2}{rule.index:>5} {rule.size:>5}  "
             f"{rule.accuracy:>8.4f}{'' if rule.mae is None else f'  {rule.mae:>8.4g}'}  "
@@ -57,6 +56,8 @@ def rules_to_text(table: RuleTable, max_leaves: int) -> str:
             in_full |= is_cut and rule.chosen
         if never := _never_answered(rule):
             lines.append(_cut(f"{' ' * len(head)}never: ", ", ".join(never))[0])
+    if hidden := len(table) - len(shown):
+        lines.append(f"larger rules that are not shown: {hidden}")
     if in_full:
         lines += ["the chosen rule in full", *_in_full(table, shown_classes(chosen))]
     if table.reason:
