@@ -32,8 +32,8 @@ SMALL: dict[str, Any] = {"n_layers": 0, "n_jobs": 1, "random_state": 0}
 @pytest.mark.parametrize(
     ("name", "check"),
     [
-        *graph_estimator_checks(ScorecardClassifier(2, n_layers=0, n_jobs=1)),
-        *graph_estimator_checks(ScorecardNodeClassifier(2, n_layers=0, n_jobs=1), level="node"),
+        *graph_estimator_checks(ScorecardClassifier(1, n_layers=0, n_jobs=1)),
+        *graph_estimator_checks(ScorecardNodeClassifier(1, n_layers=0, n_jobs=1), level="node"),
         *graph_estimator_checks(ScorecardRegressor(2, n_layers=0, n_jobs=1)),
         *graph_estimator_checks(ScorecardNodeRegressor(2, n_layers=0, n_jobs=1), level="node"),
     ],
