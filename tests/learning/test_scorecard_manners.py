@@ -22,6 +22,7 @@ from gnn2logic import (
     random_graphs,
 )
 from gnn2logic.exceptions import InterruptedSearchWarning, LabelError, SingleClassWarning
+from gnn2logic.learning import threaded_loops
 from gnn2logic.learning.scoring.lines import LineSearch
 from gnn2logic.testing import graph_estimator_checks
 
@@ -90,7 +91,9 @@ def test_a_cluster_gives_the_same_card(client: distributed.Client, tmp_path: Any
     assert ScorecardClassifier(4, **SMALL, engine=client).fit(store).path_ == plain.path_
 
 
-def test_threads_change_nothing() -> None:
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # So little work would be done by one thread alone.
+    monkeypatch.setattr(threaded_loops, "WORTH_THREADS", -1)
     graphs = random_graphs(60, sizes=4 + np.arange(60) % 9, density=0.3, random_state=1)
     y = np.random.default_rng(1).integers(0, 3, 60)
     one, two, all_cores = (
