@@ -217,10 +217,10 @@ def test_a_network_of_the_user(
     tmp_path: Path, quick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "my_networks.py").write_text(TRAINS)
+    (tmp_path / "networks_of_a_user.py").write_text(TRAINS)
     given: dict[str, Any] = {"options": FEW, "settings": quick, "folds": 2}
     models = ["Teacher", "search(Teacher)", "scorecard(Teacher)"]
-    compare("out", ["psi_0"], models=models, teacher="my_networks:train", **given)
+    compare("out", ["psi_0"], models=models, teacher="networks_of_a_user:train", **given)
     rows = rows_of(tmp_path / "out")
     assert [row.model for row in rows[::2]] == models
     text = (tmp_path / "out" / "tables" / "psi_0.md").read_text(encoding="utf-8")
@@ -231,9 +231,11 @@ def test_a_network_of_the_user(
         ("fails", TeacherError, "no such card"),
     ):
         with pytest.raises(error, match=message):
-            compare("new", ["psi_0"], models=models, teacher=f"my_networks:{function}", **given)
+            compare(
+                "new", ["psi_0"], models=models, teacher=f"networks_of_a_user:{function}", **given
+            )
     with pytest.raises(ParameterError, match="none of the models learns from it"):
-        compare("new", ["psi_0"], models=["GIN"], teacher="my_networks:train", **given)
+        compare("new", ["psi_0"], models=["GIN"], teacher="networks_of_a_user:train", **given)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from sklearn.metrics import mean_absolute_error, r2_score
 
 from compared_runs import FEW, number_rows_of, rows_of, write_folds
+from gnn2logic import parse
 from gnn2logic.exceptions import DataSetError, LabelError, ParameterError
 from gnn2logic.experiments import compare, verify
 from gnn2logic.experiments.comparison.names import ALL_MODELS, choose_models
@@ -100,7 +101,10 @@ def test_rows_are_complete_and_correct(finished: Path) -> None:
     by_name = {row.model: row for row in rows if row.fold == 0}
     # Alcohols are told from alkanes.
     assert by_name["search(True)"].r2 > 0.9 > 0 >= by_name["Mean"].r2
-    assert "\n57.1: " in by_name["search(True)"].text
+    lines = [line.partition(": ") for line in by_name["search(True)"].text.splitlines()]
+    predicted = {f"{number:.1f}" for number in by_name["search(True)"].predictions}
+    assert predicted <= {number for number, _, _ in lines}
+    assert all(parse(formula).size > 1 for _, _, formula in lines)
     assert set(by_name["GIN"].tuned) == {"hidden", "lr"}
     tested = {graph for split in comparison.splits_of("points") for graph in split.test}
     assert tested == set(range(len(LINES)))
@@ -208,7 +212,7 @@ def test_usual_models_of_numbers() -> None:
     ("lines", "more", "error", "message"),
     [
         ([*LINES, "CC,high"], {}, LabelError, "must hold numbers. Got 'high'"),
-        ([*LINES, "CC,nan"], {}, LabelError, "must hold numbers. Got 'nan'"),
+        ([*LINES, "CC,inf"], {}, LabelError, "must hold numbers. Got 'inf'"),
         ([f"{'C' * n},7.5" for n in range(1, 9)], {}, LabelError, "All 8 are 7.5"),
         (["C,1", "CC,2", "CCC,3"], {}, ParameterError, "has 3 graphs with a number"),
         (LINES, {"folds": 13}, ParameterError, "enough for 12 folds"),
