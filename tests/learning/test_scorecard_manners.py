@@ -37,6 +37,7 @@ SMALL: dict[str, Any] = {"n_layers": 0, "n_jobs": 1, "random_state": 0}
         *graph_estimator_checks(ScorecardNodeClassifier(1, n_layers=0, n_jobs=1), level="node"),
         *graph_estimator_checks(ScorecardRegressor(2, n_layers=0, n_jobs=1)),
         *graph_estimator_checks(ScorecardNodeRegressor(2, n_layers=0, n_jobs=1), level="node"),
+        *graph_estimator_checks(ScorecardRegressor(2, loss="absolute", n_layers=0, n_jobs=1)),
     ],
 )
 def test_scorecards_have_manners(name: str, check: Callable[[], None]) -> None:

@@ -34,6 +34,8 @@ class ScorecardEstimator(ScorecardPredictor, GraphEstimator):
 
     _learned = "path_"
     _answer: Literal["class", "number"]
+    # How wrong numbers count; estimators of numbers let users choose.
+    loss: Any = "squared"
     # In notebooks an estimator has a diagram of its settings before it has a model.
     _repr_html_ = GraphEstimator._repr_html_
 
@@ -92,6 +94,7 @@ class ScorecardEstimator(ScorecardPredictor, GraphEstimator):
             labels,
             self._answer,
             None if values is None else values[kept_rows],
+            self.loss,
         )
         with (
             limited_threads(self.n_jobs),

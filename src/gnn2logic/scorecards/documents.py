@@ -37,6 +37,7 @@ PARAMETERS = (
     "max_lines",
     "max_line_size",
     "max_points",
+    "loss",
     "n_layers",
     "max_time",
     "modalities",

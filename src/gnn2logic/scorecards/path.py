@@ -24,7 +24,8 @@ class PathRow:
         The same of cards with as many lines on data that they were not learned from; None where
         nothing was held out.
     held_out_loss : float or None
-        Their mean log loss there, or the mean squared error for numbers.
+        Their mean log loss there; for numbers the mean squared error, 1 without any line, or, with
+        ``loss="absolute"``, the mean absolute error in their unit.
     """
 
     card: Scorecard

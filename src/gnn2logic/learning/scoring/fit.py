@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,10 +14,18 @@ import numpy.typing as npt
 from gnn2logic._progress import Progress
 from gnn2logic.engines.protocol import Engine
 from gnn2logic.exceptions import InterruptedSearchWarning
+from gnn2logic.idt.graph_model import r_squared
 from gnn2logic.learning.data import RowLabels, TrainingData
+from gnn2logic.learning.scoring.absolute import AbsoluteLoss, centre_and_spread
 from gnn2logic.learning.scoring.drafts import DraftLine
 from gnn2logic.learning.scoring.lines import LineSettings
-from gnn2logic.learning.scoring.losses import TARGET_STEPS, PatternTable, loss_for
+from gnn2logic.learning.scoring.losses import (
+    TARGET_STEPS,
+    Loss,
+    PatternTable,
+    loss_for,
+    scaled_sums,
+)
 from gnn2logic.learning.scoring.outcome import CardOutcome, card_points, search_cards
 from gnn2logic.learning.scoring.points import RoundedPoints
 from gnn2logic.learning.scoring.reading import ReadingSpace
@@ -43,6 +51,8 @@ _CALLER = 5
 # While a shard answers: its graphs, and the truth of a few columns at each node.
 _WORK_BYTES = 512
 _ROW_BYTES = 80
+# Numbers farther out than so many spreads are drawn in before absolute errors are looked at.
+_FARTHEST = 2.0**40
 _FEW_ROWS = 5
 _ROWS_FOR_FEW = 250
 
@@ -60,18 +70,23 @@ class CardTargets:
     values : array of float or None
         Numbers, of shape (n_rows, 1), or the probability of every class by a network; None for the
         classes themselves.
+    loss : {"squared", "absolute"}
+        How wrong numbers count.
     """
 
     labels: RowLabels
     answer: Literal["class", "number"]
     values: FloatArray | None
+    loss: Literal["squared", "absolute"] = "squared"
 
     def centre_and_scale(self) -> tuple[float, float]:
-        """Return the mean and the spread of numbers; 0 and 1 for classes."""
+        """Return the mean (or median) and the spread of numbers; 0 and 1 for classes."""
         if self.answer == "class" or self.values is None:
             return 0.0, 1.0
         weights = self.labels.weights
         numbers = self.values[:, 0]
+        if self.loss == "absolute":
+            return centre_and_spread(numbers, weights)
         mean = float(np.average(numbers, weights=weights))
         spread = float(np.sqrt(np.average((numbers - mean) ** 2, weights=weights)))
         return mean, spread if spread > 0 else 1.0
@@ -79,17 +94,22 @@ class CardTargets:
     def whole(self) -> ScoreTargets:
         """Return targets as whole numbers, for all rows."""
         labels = self.labels
-        loss = loss_for(self.answer, labels.n_classes)
+        loss: Loss = loss_for(self.answer, labels.n_classes)
+        unit = 1.0
         one_hot = np.eye(labels.n_classes, dtype=np.int64)[np.maximum(labels.classes, 0)]
         if self.answer == "number":
             assert self.values is not None
             mean, spread = self.centre_and_scale()
             columns, one_hot = (self.values - mean) / spread, one_hot[:, :0]
+            if self.loss == "absolute":
+                # Whoever is far out is far out; how far is no whole number at some point.
+                columns = np.clip(columns, -_FARTHEST, _FARTHEST)
+                loss, unit = AbsoluteLoss(), spread
         else:
             shares = one_hot.astype(np.float64) if self.values is None else self.values
             columns = shares[:, 1:] if loss.is_binary else shares
         whole = np.rint(columns * TARGET_STEPS).astype(np.int64)
-        return ScoreTargets(whole, one_hot, labels.weights, loss)
+        return ScoreTargets(whole, one_hot, labels.weights, loss, unit)
 
 
 def fit_card(
@@ -174,7 +194,9 @@ def _of_rows(targets: ScoreTargets, rows: IntArray) -> ScoreTargets:
     if total > MOST_WEIGHT:
         scaled = np.rint(weights * (MOST_WEIGHT / 2 / total)).astype(np.int64)
         weights = np.where(weights > 0, np.maximum(scaled, 1), 0)
-    return ScoreTargets(targets.whole[rows], targets.classes[rows], weights, targets.loss)
+    return replace(
+        targets, whole=targets.whole[rows], classes=targets.classes[rows], weights=weights
+    )
 
 
 # All the data ---------------------------------------------------------------------------------
@@ -189,6 +211,7 @@ class _ScoredShard:
     weights: IntArray
     whole: IntArray
     classes: IntArray
+    apart: bool
 
     @property
     def work_bytes(self) -> int:
@@ -207,7 +230,9 @@ class _ScoredShard:
     def patterns(self, conditions: Sequence[Formula]) -> PatternTable:
         """Return where conditions hold, and the targets there."""
         truths = held_conditions([[each] for each in conditions], self.source.load(), self.level)
-        return PatternTable.of_rows(truths > 0, self.weights, self.whole, self.classes)
+        return PatternTable.of_rows(
+            truths > 0, self.weights, self.whole, self.classes, apart=self.apart
+        )
 
 
 def _all_patterns(
@@ -223,7 +248,12 @@ def _all_patterns(
         here = slice(start, stop)
         shards.append(
             _ScoredShard(
-                source, level, targets.weights[here], targets.whole[here], targets.classes[here]
+                source,
+                level,
+                targets.weights[here],
+                targets.whole[here],
+                targets.classes[here],
+                targets.loss.apart,
             )
         )
         start = stop
@@ -324,9 +354,11 @@ def _train_figure(
     weights = targets.labels.weights.astype(np.float64)
     numbers = targets.values[:, 0]
     mean, spread = targets.centre_and_scale()
-    total = float(weights @ (numbers - mean) ** 2)
     # In units of the spread, as the sums of the table are.
     predicted = (card.numbers(scores)[:, 0] - mean) / spread
-    sums = table.targets[:, 0] / TARGET_STEPS
+    of_patterns, sums = (each.reshape(len(predicted)) for each in scaled_sums(table))
+    if table.apart:
+        return r_squared(sums / of_patterns, predicted, of_patterns)
+    total = float(weights @ (numbers - mean) ** 2)
     gained = 2 * float(predicted @ sums) - float(table.weights @ predicted**2)
     return gained * spread**2 / total if total > 0 else 0.0

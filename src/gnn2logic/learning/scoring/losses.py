@@ -1,8 +1,9 @@
-"""What points are fitted to: log loss of classes, squared error of numbers.
+"""What points are fitted to: log loss of classes, squared error of numbers (or `absolute`).
 
 Rows with the same truth of all conditions get the same score, so they are one row of a table:
 their weights and targets are added up, as whole numbers. The table is the same whatever order, or
-shards, the rows came in.
+shards, the rows came in. Medians cannot be had from sums: for them only rows with the same target
+are joined.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,21 +41,30 @@ class PatternTable:
     truths : array of bool, shape (n_patterns, n_conditions)
     weights : array of int, shape (n_patterns,)
     targets : array of int, shape (n_patterns, n_columns)
-        Sums of weight times target, in `TARGET_STEPS`.
+        Sums of weight times target, in `TARGET_STEPS`; the target itself where rows are `apart`.
     classes : array of int, shape (n_patterns, n_classes)
         The weight of every class; without columns for numbers.
+    apart : bool
+        Whether rows with different targets stay apart, as medians ask for.
     """
 
     truths: BoolArray
     weights: IntArray
     targets: IntArray
     classes: IntArray
+    apart: bool = False
 
     @classmethod
     def of_rows(
-        cls, truths: BoolArray, weights: IntArray, targets: IntArray, classes: IntArray
+        cls,
+        truths: BoolArray,
+        weights: IntArray,
+        targets: IntArray,
+        classes: IntArray,
+        *,
+        apart: bool = False,
     ) -> Self:
-        """Join rows with the same truth values.
+        """Join rows with the same truth values, and the same targets where they are `apart`.
 
         Parameters
         ----------
@@ -64,9 +74,8 @@ class PatternTable:
         """
         seen = weights > 0
         factors = weights[seen, None]
-        return cls(
-            truths[seen], weights[seen], targets[seen] * factors, classes[seen] * factors
-        )._joined()
+        summed = targets[seen] if apart else targets[seen] * factors
+        return cls(truths[seen], weights[seen], summed, classes[seen] * factors, apart)._joined()
 
     def __add__(self, other: PatternTable) -> PatternTable:
         return PatternTable(
@@ -74,25 +83,30 @@ class PatternTable:
             np.concatenate([self.weights, other.weights]),
             np.concatenate([self.targets, other.targets]),
             np.concatenate([self.classes, other.classes]),
+            self.apart,
         )._joined()
 
     def _joined(self) -> Self:
-        if self.truths.shape[1] == 0:
-            truths, which = self.truths[:1], np.zeros(len(self.truths), dtype=np.int64)
-        else:
-            packed = np.packbits(self.truths, axis=1)
-            _, first, which = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-            truths, which = self.truths[first], which.ravel()
-        sums = [
+        first = np.zeros(min(1, len(self.truths)), dtype=np.int64)
+        which = np.zeros(len(self.truths), dtype=np.int64)
+        if self.truths.shape[1] or self.apart:
+            key = np.packbits(self.truths, axis=1)
+            if self.apart:
+                key = np.hstack([key, np.ascontiguousarray(self.targets).view(np.uint8)])
+            _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        truths, which = self.truths[first], which.ravel()
+        weights, targets, classes = (
             _sums_by(which, len(truths), each)
             for each in (self.weights[:, None], self.targets, self.classes)
-        ]
-        return type(self)(truths, sums[0][:, 0], sums[1], sums[2])
+        )
+        if self.apart:
+            targets = self.targets[first]
+        return type(self)(truths, weights[:, 0], targets, classes, self.apart)
 
     def some_conditions(self, numbers: Sequence[int]) -> PatternTable:
         """Return the table of some conditions alone."""
         truths = self.truths[:, list(numbers)]
-        return PatternTable(truths, self.weights, self.targets, self.classes)._joined()
+        return PatternTable(truths, self.weights, self.targets, self.classes, self.apart)._joined()
 
 
 def _sums_by(which: IntArray, count: int, values: IntArray) -> IntArray:
@@ -112,6 +126,8 @@ class Loss(ABC):
     is_number = False
     # Whether one column of log-odds tells two classes apart.
     is_binary = False
+    # Whether rows with different targets stay apart in tables.
+    apart = False
 
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns
@@ -122,7 +138,7 @@ class Loss(ABC):
 
     def mean(self, raw: FloatArray, weights: FloatArray, targets: FloatArray) -> float:
         """Return the mean loss; `targets` are sums over the rows of a pattern."""
-        # A loss is linear in the target, so sums may take its place.
+        # A loss is linear in the target, so sums may take its place; else targets are apart.
         of_patterns = self.of_rows(raw, targets / weights[:, None])
         return float(weights @ of_patterns / weights.sum())
 
@@ -130,16 +146,34 @@ class Loss(ABC):
     def expected(self, raw: FloatArray) -> FloatArray:
         """Return the target that each raw prediction stands for."""
 
-    def curves(self, raw: FloatArray) -> FloatArray:
+    def residuals(self, raw: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return what predictions leave open in every row: how they should change."""
+        return np.asarray(targets - self.expected(raw))
+
+    def curves(self, raw: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
         """Return second derivatives of every row by its raw prediction, column by column."""
         expected = self.expected(raw)
         return np.asarray(expected * (1 - expected))
 
-    @abstractmethod
+    def likelihood(
+        self, raw: FloatArray, targets: FloatArray, weights: FloatArray, price: float
+    ) -> tuple[float, float]:
+        """Return how likely rows are, less a price, and the loss that makes one e times less so."""
+        return -float(weights @ self.of_rows(raw, targets)) - price, 1.0
+
+    def size_of(self, weights: npt.NDArray[Any]) -> Any:
+        """Return how large weights are, which has a price."""
+        return (weights**2).sum()
+
+    def for_search(self) -> Loss:
+        """Return the loss by which lines are looked for; points are fitted to this one."""
+        return self
+
     def _newton(
         self, design: FloatArray, weights: FloatArray, raw: FloatArray, penalty: FloatArray
     ) -> _Solver:
-        """Return what turns a gradient into a step."""
+        """Return what turns a gradient into a step, for losses that have second derivatives."""
+        raise NotImplementedError
 
     def fit(self, table: PatternTable, ridge: float, start: FloatArray | None = None) -> FloatArray:
         """Return the constant (first row) and the weight of every condition, by column.
@@ -172,10 +206,54 @@ class Loss(ABC):
                 break
         return coefficients
 
+    def fit_line(
+        self,
+        scores: FloatArray,
+        weights: FloatArray,
+        targets: FloatArray,
+        price: float,
+        start: tuple[float, float],
+    ) -> tuple[float, float]:
+        """Return what one point is worth, and the constant where there is one column.
+
+        Without the `price` of a large slope, cards of many lines would be far too sure.
+        """
+        one_column = self.n_columns == 1
+        slope, intercept = start
+        total = weights.sum()
+        for _ in range(50):
+            raw = intercept + slope * scores
+            expected = self.expected(raw)
+            rest = targets - weights[:, None] * expected
+            gradient = np.array(
+                [(rest * scores).sum() - price * slope, rest.sum() if one_column else 0.0]
+            )
+            shift = 1e-6
+            # Second derivatives along the two directions, by differences: two numbers are enough.
+            ahead = self.expected(raw + shift * scores)
+            curve_slope = float((weights[:, None] * (ahead - expected) * scores).sum()) / shift
+            if one_column:
+                above = self.expected(raw + shift)
+                mixed = float((weights[:, None] * (above - expected) * scores).sum()) / shift
+                curve_intercept = float((weights[:, None] * (above - expected)).sum()) / shift
+            else:
+                mixed, curve_intercept = 0.0, 1.0
+            hessian = np.array([[curve_slope, mixed], [mixed, curve_intercept]])
+            hessian += np.diag([1e-6 * total + price, 1e-6 * total])
+            step = np.linalg.solve(hessian, gradient)
+            longest = float(np.abs(step).max())
+            if longest > 2.0:
+                step *= 2.0 / longest
+            slope, intercept = slope + float(step[0]), intercept + float(step[1])
+            if longest < 1e-8:
+                break
+        return slope, intercept
+
 
 def scaled_sums(table: PatternTable) -> tuple[FloatArray, FloatArray]:
     """Return weights and targets of a table as numbers; weights are used as they are."""
-    return table.weights.astype(np.float64), table.targets / TARGET_STEPS
+    weights, targets = table.weights.astype(np.float64), table.targets / TARGET_STEPS
+    return weights, targets * weights[:, None] if table.apart else targets
 
 
 class _Solver:
@@ -269,8 +347,16 @@ class _SquaredLoss(Loss):
     def expected(self, raw: FloatArray) -> FloatArray:
         return raw
 
-    def curves(self, raw: FloatArray) -> FloatArray:
+    def curves(self, raw: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
         return np.ones_like(raw)
+
+    def likelihood(
+        self, raw: FloatArray, targets: FloatArray, weights: FloatArray, price: float
+    ) -> tuple[float, float]:
+        # As likely as numbers are whose noise is normal, of a width that is fitted too.
+        squared = float(weights @ (targets - raw)[:, 0] ** 2) + 2 * price
+        width = max(squared / len(raw), 1e-12)
+        return -len(raw) / 2 * float(np.log(width)), width
 
     def _newton(
         self, design: FloatArray, weights: FloatArray, raw: FloatArray, penalty: FloatArray

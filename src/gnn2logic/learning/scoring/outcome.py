@@ -39,7 +39,7 @@ class HeldOutFigures:
     Parameters
     ----------
     accuracy, loss : array of float, by number of lines
-        Accuracy is R2 for numbers.
+        Accuracy is R2 for numbers. Absolute errors are in the unit of the numbers.
     """
 
     accuracy: FloatArray
@@ -158,12 +158,15 @@ def search_cards(
     chosen = _choose(figures.loss, settings.nearly_best * errors, no_difference)
     best = int(figures.loss.argmin())
     pace, n_chosen = everything[chosen]
-    reason = f"the smallest loss on held-out data ({figures.loss[chosen]:.3f})"
+    said, what = (f"{figures.loss[place]:.3f}" for place in (chosen, best)), "loss"
+    if targets.loss.apart:
+        said, what = (f"{figures.loss[place]:.4g}" for place in (chosen, best)), "absolute error"
+    of_chosen, of_best = said
+    reason = f"the smallest {what} on held-out data ({of_chosen})"
     if chosen != best:
         reason = (
             "as good on held-out data as the best that was tried, of "
-            f"{everything[best][1]} lines: loss {figures.loss[chosen]:.3f} against "
-            f"{figures.loss[best]:.3f}"
+            f"{everything[best][1]} lines: {what} {of_chosen} against {of_best}"
         )
     if folds is not None and not judged[folds >= 0].all():
         reason += "; not all folds were searched before the end"
@@ -245,8 +248,8 @@ def _figures(
     """Return accuracy and loss by number of lines, and how sure differences to the best are."""
     weights = targets.weights[rows].astype(np.float64)
     values = targets.values[rows]
-    losses = np.stack([targets.loss.of_rows(each, values) for each in raw])
-    if targets.loss.is_number:
+    losses = np.stack([targets.loss.of_rows(each, values) for each in raw]) * targets.unit
+    if targets.loss.is_number and not targets.loss.apart:
         # The squared error itself, so that people can read it: 1 is as good as no line.
         losses = losses + values[:, 0] ** 2
     mean = losses @ weights / weights.sum()

@@ -169,7 +169,7 @@ def _with_scale(
 ) -> RoundedPoints:
     """Return points with the best value of one point."""
     scores = _raw(base.astype(np.float64), points, held)
-    price = ridge * float(sum((np.diff(of_line, axis=0) ** 2).sum() for of_line in points))
+    price = ridge * float(sum(loss.size_of(np.diff(of_line, axis=0)) for of_line in points))
     fitted = _fitted_scale(loss, scores, weights, targets, price, start)
     return RoundedPoints(tuple(points), base, fitted.slope, fitted.intercept, fitted.loss)
 
@@ -182,39 +182,9 @@ def _fitted_scale(
     price: float,
     start: tuple[float, float] = (0.1, 0.0),
 ) -> RoundedPoints:
-    """Fit what one point is worth, and the constant where there is one column.
-
-    Without the `price` of a large slope, cards of many lines would be far too sure.
-    """
+    """Fit what one point is worth, and the constant where there is one column."""
     one_column = loss.n_columns == 1
-    slope, intercept = start
-    total = weights.sum()
-    for _ in range(50):
-        raw = intercept + slope * scores
-        expected = loss.expected(raw)
-        rest = targets - weights[:, None] * expected
-        gradient = np.array(
-            [(rest * scores).sum() - price * slope, rest.sum() if one_column else 0.0]
-        )
-        shift = 1e-6
-        # Second derivatives along the two directions, by differences: two numbers are enough.
-        ahead = loss.expected(raw + shift * scores)
-        curve_slope = float((weights[:, None] * (ahead - expected) * scores).sum()) / shift
-        if one_column:
-            above = loss.expected(raw + shift)
-            mixed = float((weights[:, None] * (above - expected) * scores).sum()) / shift
-            curve_intercept = float((weights[:, None] * (above - expected)).sum()) / shift
-        else:
-            mixed, curve_intercept = 0.0, 1.0
-        hessian = np.array([[curve_slope, mixed], [mixed, curve_intercept]])
-        hessian += np.diag([1e-6 * total + price, 1e-6 * total])
-        step = np.linalg.solve(hessian, gradient)
-        longest = float(np.abs(step).max())
-        if longest > 2.0:
-            step *= 2.0 / longest
-        slope, intercept = slope + float(step[0]), intercept + float(step[1])
-        if longest < 1e-8:
-            break
+    slope, intercept = loss.fit_line(scores, weights, targets, price, start)
     slope = max(slope, 1e-6)
     value = loss.mean(intercept + slope * scores, weights, targets)
     base = np.zeros(loss.n_columns, dtype=np.int64)

@@ -63,12 +63,15 @@ class ScoreTargets:
         1 for the class of a row, else 0; without columns for numbers.
     weights : array of int, shape (n_rows,)
     loss : Loss
+    unit : float
+        What 1 is in the unit of the numbers.
     """
 
     whole: IntArray
     classes: IntArray
     weights: IntArray
     loss: Loss
+    unit: float = 1.0
 
     @property
     def values(self) -> FloatArray:
@@ -78,7 +81,11 @@ class ScoreTargets:
     def table(self, truths: npt.NDArray[np.bool_], rows: IntArray) -> PatternTable:
         """Return the pattern table of some rows, given where conditions hold there."""
         return PatternTable.of_rows(
-            truths, self.weights[rows], self.whole[rows], self.classes[rows]
+            truths,
+            self.weights[rows],
+            self.whole[rows],
+            self.classes[rows],
+            apart=self.loss.apart,
         )
 
     def ridge(self, per_row: float, rows: IntArray) -> float:
@@ -109,7 +116,7 @@ class Refit:
     @classmethod
     def of_rows(cls, targets: ScoreTargets, rows: IntArray, truths: BoolArray, pace: Pace) -> Self:
         """Fit conditions to rows, given where they hold there."""
-        loss, values = targets.loss, targets.values[rows]
+        loss, values = targets.loss.for_search(), targets.values[rows]
         weights = targets.weights[rows].astype(np.float64)
         per_row = max(pace.ridge, pace.ridge_share * len(rows))
         ridge = targets.ridge(per_row, rows)
@@ -117,19 +124,12 @@ class Refit:
         design = np.column_stack([np.ones(len(rows)), truths])
         raw = design @ coefficients
         residuals = np.zeros((len(targets.whole), loss.n_columns))
-        residuals[rows] = values - loss.expected(raw)
+        residuals[rows] = loss.residuals(raw, values, weights)
         one_row = float(weights.sum()) / len(rows)
         weights = weights / one_row
-        price = per_row / 2 * float((coefficients[1:] ** 2).sum())
-        curves = loss.curves(raw)
-        if loss.is_number:
-            # As likely as numbers are whose noise is normal, of a width that is fitted too.
-            squared = float(weights @ residuals[rows, 0] ** 2) + 2 * price
-            width = max(squared / len(rows), 1e-12)
-            likelihood = -len(rows) / 2 * float(np.log(width))
-        else:
-            width = 1.0
-            likelihood = -float(weights @ loss.of_rows(raw, values)) - price
+        price = per_row / 2 * float(loss.size_of(coefficients[1:]))
+        curves = loss.curves(raw, values, weights)
+        likelihood, width = loss.likelihood(raw, values, weights, price)
         return cls(
             residuals,
             likelihood,
