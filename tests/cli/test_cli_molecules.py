@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gnn2logic as gl
 from cli_runs import run, run_json
+from gnn2logic.graphs.writing import edge_rows
 from molecule_samples import SMILES
 
 pytest.importorskip("rdkit")
@@ -113,6 +115,123 @@ def test_one_of_several_targets_is_chosen(tmp_path: Path) -> None:
     wrong = run("formula", model, "--target", "amin", code=2)
     assert "Did you mean 'amine'" in wrong.stderr
     assert "--target is for models" in run("formula", "1 U0 > 2", *chosen, code=2).stderr
+
+
+def numbered_folder(folder: Path) -> Path:
+    """Return 60 graphs in TU format with two numbers each: the second is that of a rule."""
+    graphs = gl.random_graphs(60, sizes=6, random_state=0)
+    y = 1.5 + gl.parse("1 U0 > 3").evaluate(graphs)
+    sources, targets, _ = edge_rows(graphs)
+    folder.mkdir()
+    for name, rows in {
+        "A": np.stack([sources, targets], axis=1) + 1,
+        "graph_indicator": graphs.graph_index[:, None] + 1,
+        "node_labels": graphs.predicates[:, :1].astype(int),
+        "graph_attributes": np.stack([-y, y], axis=1),
+    }.items():
+        np.savetxt(folder / f"SIZES_{name}.txt", rows, fmt="%g", delimiter=", ")
+    return folder
+
+
+def test_numbers_of_a_folder(tmp_path: Path) -> None:
+    folder, model = numbered_folder(tmp_path / "SIZES"), tmp_path / "sizes.json"
+    numbers = ["--variant", "true", "--task", "regression", "--idt", "n_layers=0"]
+    column = ["--data", "target=1"]
+    learned = run_json("distill", folder, "--out", model, *numbers, *column)
+    assert [row["rule_r2"] for row in learned["scores"]] == [1.0, 1.0]
+    assert run_json("evaluate", model, folder, *column)["scores"][0]["mae"] == 0
+    refused = run("distill", folder, "--out", model, *numbers, code=2)
+    assert "which of the 2 columns of SIZES_graph_attributes.txt" in " ".join(
+        refused.stderr.split()
+    )
+    refused = run("distill", folder, "--out", model, "--variant", "true", code=3)
+    assert "--task regression" in refused.stderr
+    store = tmp_path / "shards"
+    gl.write_shards(store, gl.random_graphs(20, random_state=0), [0, 1] * 10)
+    refused = run("distill", store, "--out", model, *numbers, code=2)
+    assert "IDTRegressor().fit(gnn2logic.open_shards(folder)" in " ".join(refused.stderr.split())
+
+
+def two_targets(folder: Path) -> tuple[Path, list[str]]:
+    """Return a table whose second label has gaps, and the options that name its columns."""
+    table = folder / "two.csv"
+    rows = [
+        f"{text},{'ring' if '1' in text else 'chain'},{'' if n % 4 == 0 else int('N' in text)}"
+        for n, text in enumerate(SMILES)
+    ]
+    table.write_text("\n".join(["smiles,shape,amine", *rows, ""]))
+    return table, ["--smiles", "smiles", "--label", "shape", "--label", "amine"]
+
+
+@pytest.mark.parametrize("into", ["idt", "scorecard"])
+def test_several_targets_are_learned_at_once(into: str, tmp_path: Path) -> None:
+    table, columns = two_targets(tmp_path)
+    model, alone = tmp_path / "two.json", tmp_path / "alone.json"
+    option = "--idt" if into == "idt" else "--card"
+    small = [option, "n_layers=0", option, "max_time=2" if into == "idt" else "max_lines=1"]
+    how = ["--variant", "true", "--into", into, *small]
+    told = run("distill", table, "--out", model, *how, *columns)
+    assert "Learning 2 targets from " in told.stderr
+    assert "target  split  graphs" in told.stdout
+    loaded = gl.load(model)
+    assert loaded.target_names_ == ("shape", "amine")
+    assert [each.tolist() for each in loaded.classes_] == [["chain", "ring"], ["0", "1"]]
+    # Each target is what a command for it alone learns, and is tested on the same molecules.
+    only = ["--smiles", "smiles", "--label", "amine"]
+    scores = run_json("distill", table, "--out", alone, *how, *only)["scores"]
+    assert str(gl.load(alone)) == str(loaded["amine"])
+    both = run_json("distill", table, "--out", model, *how, *columns)["targets"]
+    assert [{**row, "target": "amine"} for row in scores] == both["amine"]["scores"]
+    measured = run_json("evaluate", model, table, "--split", "test", "--target", "amine", *only)
+    assert measured["scores"][0]["accuracy"] == scores[1]["rule_accuracy"]
+    said = run("explain", model, table, "0", "--target", "amine", *only).stdout
+    assert said.startswith("Graph 0 of two")
+
+
+def test_several_numbers_are_learned_at_once(tmp_path: Path) -> None:
+    table, model = tmp_path / "sizes.csv", tmp_path / "sizes.json"
+    rows = [f"{text},{1.5 * ('1' in text)},{text.count('N') + 0.5}" for text in SMILES]
+    table.write_text("\n".join(["smiles,a,b", *rows, ""]))
+    columns = ["--smiles", "smiles", "--label", "a", "--label", "b"]
+    run(
+        *("distill", table, "--out", model, "--variant", "true", "--task", "regression", *columns),
+        *("--into", "scorecard", "--card", "max_lines=1", "--card", "loss=absolute"),
+        *("--card", "n_layers=0"),
+    )
+    loaded = gl.load(model)
+    assert [loaded[name].target.name for name in loaded] == ["a", "b"]
+    page = tmp_path / "b.md"
+    only = ["--smiles", "smiles", "--label", "b"]
+    run("report", model, table, "--target", "b", "--out", page, "--examples", "1", *only)
+    assert "MAE" in page.read_text()
+
+
+def test_what_several_targets_need_is_told(tmp_path: Path) -> None:
+    table, columns = two_targets(tmp_path)
+    out = ["--out", tmp_path / "two.json"]
+    smiles = ["--smiles", "smiles"]
+    labels = ["--variant", "true"]
+    mixed = "must be of one sort: learn classes and numbers with a command each"
+    table.with_name("mixed.csv").write_text(
+        "\n".join(["smiles,a,b", *(f"{t},{n / 7},x" for n, t in enumerate(SMILES)), ""])
+    )
+    for command, code, message in (
+        ([table, *columns], 2, "say --variant true"),
+        ([table, *labels, *columns, "--label", "shape"], 2, "Got 'shape' twice"),
+        ([table, *labels, *columns[2:]], 3, "with --smiles COLUMN"),
+        ([table, *labels, *columns, "--label", "smiles"], 2, "another column than smiles"),
+        ([table, *labels, *columns, "--label", "nothing"], 3, "nothing"),
+        ([table, *labels, *columns, "--checkpoint", tmp_path / "c"], 2, "checkpoint must be None"),
+        (["psi_1", *labels, *columns], 2, "for CSV files of molecules"),
+        (["mixed", *labels, *smiles, "--label", "a", "--label", "b"], 3, mixed),
+        (
+            ["mixed", *labels, *smiles, "--label", "a", "--label", "b", "--task", "regression"],
+            3,
+            mixed,
+        ),
+    ):
+        named = [tmp_path / "mixed.csv" if word == "mixed" else word for word in command]
+        assert message in " ".join(run("distill", *named, *out, code=code).stderr.split())
 
 
 def test_every_number_of_a_rule_has_its_formula(tmp_path: Path) -> None:

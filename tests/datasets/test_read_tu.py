@@ -214,6 +214,26 @@ def test_estimators_cut_attributes_into_predicates(tmp_path: Path) -> None:
     assert len(IDTClassifier(n_layers=1, random_state=0).fit(graphs, y).predict(graphs)) == 3
 
 
+def test_numbers_of_graphs(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, graph_labels=None, graph_attributes="0.5, 1\n-2, 2\n1e3, 3\n")
+    data = read_tu(folder, "DS", task="regression", target=0)
+    assert data.numbers is not None
+    assert data.numbers.tolist() == [0.5, -2.0, 1000.0]
+    assert data.take([1]).numbers == [-2.0]
+    with pytest.raises(ParameterError, match="which of the 2 columns"):
+        read_tu(folder, "DS", task="regression")
+    with pytest.raises(ParameterError, match="target must be a whole number from 0 to 1"):
+        read_tu(folder, "DS", task="regression", target=2)
+    with pytest.raises(ParameterError, match="target is for task='regression'"):
+        read_tu(folder, "DS", target=0)
+    write_folder(tmp_path, graph_attributes="1\n2\n")
+    with pytest.raises(DataSetError, match=r"DS_graph_attributes.txt, line 3: .* 3 graphs"):
+        read_tu(folder, "DS", task="regression")
+    write_folder(tmp_path, graph_attributes=None)
+    with pytest.raises(DataSetError, match="must hold the numbers of graphs"):
+        read_tu(folder, "DS", task="regression")
+
+
 # What is broken --------------------------------------------------------------------------------
 
 BROKEN: dict[str, tuple[dict[str, str | bytes | None], str]] = {

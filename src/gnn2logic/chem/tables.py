@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from gnn2logic.chem.molecules import Molecules, Problem, from_smiles
 from gnn2logic.datasets.dataset import Dataset
 from gnn2logic.exceptions import LabelError, ParameterError
 
-__all__ = ["read_csv", "scaffold_split", "scaffolds"]
+__all__ = ["TableTarget", "read_csv", "read_targets", "scaffold_split", "scaffolds"]
 
 _MOST_CLASSES = 20
 
@@ -59,36 +60,89 @@ def read_csv(
         The same molecules; `rows` are row numbers of the file, from 0, and `problems` those that
         were left out.
     """
-    check_choice("task", task, ("classes", "regression"))
-    if smiles == label:
-        raise ParameterError(f"label must be another column than smiles. Got {label!r} twice.")
-    columns = csv_columns(Path(path), (smiles, label))
-    texts, labels = columns[smiles], columns[label]
-    known = [row for row, text in enumerate(labels) if not is_missing(text)]
-    name = Path(path).stem if name is None else name
-    if not known:
-        raise LabelError(f"{os.fspath(path)}: column {label!r} must hold classes. It is empty.")
-    read = from_smiles(
-        [texts[row] for row in known],
-        errors=errors,
-        explicit_hydrogens=explicit_hydrogens,
-        stereo=stereo,
-        verbose=verbose,
+    read = {"errors": errors, "explicit_hydrogens": explicit_hydrogens, "stereo": stereo}
+    molecules, by_label = read_targets(
+        path, smiles=smiles, labels=[label], name=name, task=task, verbose=verbose, **read
     )
-    rows = np.array(known, dtype=np.int64)[read.rows]
-    problems = tuple(Problem(known[one.row], one.text, one.reason) for one in read.problems)
-    molecules = Molecules(read.graphs, read.mols, rows, problems)
+    return by_label[label].data, molecules
+
+
+@dataclass(frozen=True, eq=False)
+class TableTarget:
+    """One column of labels of a table.
+
+    Parameters
+    ----------
+    data : Dataset
+        The molecules whose label is known.
+    positions : array of int
+        Which of all molecules of the table these are.
+    """
+
+    data: Dataset
+    positions: npt.NDArray[np.int64]
+
+
+def read_targets(
+    path: str | os.PathLike[str],
+    *,
+    smiles: str,
+    labels: Sequence[str],
+    name: str | None = None,
+    task: str = "classes",
+    verbose: int | None = None,
+    **options: Any,
+) -> tuple[Molecules, dict[str, TableTarget]]:
+    """Read the molecules of a CSV file that have a label in any of some columns.
+
+    Parameters are those of `read_csv`. For every column there is what `read_csv` would return.
+    """
+    check_choice("task", task, ("classes", "regression"))
+    if smiles in labels:
+        raise ParameterError(f"label must be another column than smiles. Got {smiles!r} twice.")
+    columns = csv_columns(Path(path), (smiles, *labels))
+    is_known = {label: np.array([not is_missing(t) for t in columns[label]]) for label in labels}
+    for label, here in is_known.items():
+        if not here.any():
+            raise LabelError(f"{os.fspath(path)}: column {label!r} must hold classes. It is empty.")
+    known = np.flatnonzero(np.any(list(is_known.values()), axis=0))
+    texts = [columns[smiles][row] for row in known.tolist()]
+    read = from_smiles(texts, verbose=verbose, **options)
+    problems = tuple(Problem(int(known[one.row]), one.text, one.reason) for one in read.problems)
+    molecules = Molecules(read.graphs, read.mols, known[read.rows], problems)
+    name = Path(path).stem if name is None else name
+    return molecules, {
+        label: _target(label, columns[label], is_known[label], molecules, name, task, path)
+        for label in labels
+    }
+
+
+def _target(
+    label: str,
+    texts: Sequence[str],
+    is_known: npt.NDArray[np.bool_],
+    molecules: Molecules,
+    name: str,
+    task: str,
+    path: str | os.PathLike[str],
+) -> TableTarget:
+    """Return what a column of a table says about its molecules."""
+    positions = np.flatnonzero(is_known[molecules.rows])
+    everything = len(positions) == len(molecules)
+    graphs = molecules.graphs if everything else molecules.graphs.take(positions)
+    cells = [texts[row] for row in molecules.rows[positions].tolist()]
+    description = _description(label, len(cells), sum(is_known[p.row] for p in molecules.problems))
     if task == "regression":
         data = Dataset(
             name,
-            molecules.graphs,
-            np.zeros(len(rows), dtype=np.int64),
+            graphs,
+            np.zeros(len(cells), dtype=np.int64),
             (label,),
-            _description(label, molecules).replace("the class is", "the number is"),
-            numbers=_numbers([labels[row] for row in rows], path, label),
+            description.replace("the class is", "the number is"),
+            numbers=_numbers(cells, path, label),
         )
-        return data, molecules
-    names = [_class_name(labels[row]) for row in rows]
+        return TableTarget(data, positions)
+    names = [_class_name(cell) for cell in cells]
     classes = sorted(set(names), key=_class_order)
     if len(classes) > _MOST_CLASSES:
         raise LabelError(
@@ -96,15 +150,13 @@ def read_csv(
             f"them. Got {len(classes)} different values, such as {classes[0]!r}; numbers are no "
             "classes: task='regression' is for these."
         )
-    y = np.array([classes.index(name) for name in names])
-    return Dataset(
-        name, molecules.graphs, y, tuple(classes), _description(label, molecules)
-    ), molecules
+    y = np.array([classes.index(each) for each in names])
+    return TableTarget(Dataset(name, graphs, y, tuple(classes), description), positions)
 
 
-def _description(label: str, molecules: Molecules) -> str:
-    left_out = f" {len(molecules.problems)} rows could not be read." if molecules.problems else ""
-    return f"{len(molecules)} molecules; the class is {label}.{left_out}"
+def _description(label: str, count: int, n_problems: int) -> str:
+    left_out = f" {n_problems} rows could not be read." if n_problems else ""
+    return f"{count} molecules; the class is {label}.{left_out}"
 
 
 def _numbers(

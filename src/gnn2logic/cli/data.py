@@ -5,22 +5,28 @@ from __future__ import annotations
 import copy
 import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnn2logic import datasets
 from gnn2logic.cli.options import DataSplit, settings_from
-from gnn2logic.exceptions import DataSetError, LabelError
+from gnn2logic.exceptions import DataSetError, LabelError, ParameterError
+
+if TYPE_CHECKING:
+    from gnn2logic.chem import Molecules
+    from gnn2logic.chem.tables import TableTarget
+    from gnn2logic.graphs import GraphBatch
 
 __all__ = [
     "Chosen",
     "choose",
     "class_names_for",
+    "load_targets",
     "load_whole",
     "numbers_in",
     "read_data",
@@ -115,6 +121,45 @@ def _molecules(table: Path, options: Iterable[str] | None) -> datasets.Dataset:
                 f"{'molecules' if key == 'smiles' else 'classes'} with --{key} COLUMN."
             )
     data, molecules = read_csv(table, **{"errors": "skip"} | settings)
+    _tell_problems(molecules, table)
+    return data
+
+
+def load_targets(
+    name: str, options: Iterable[str] | None, labels: Sequence[str], *, numbers: bool
+) -> tuple[GraphBatch, dict[str, TableTarget]]:
+    """Return the molecules of a CSV file, and what each of several columns says about them."""
+    from gnn2logic.chem.tables import read_targets
+
+    table = Path(name)
+    if table.suffix.lower() != ".csv":
+        raise ParameterError(
+            f"--label may be given more than once for CSV files of molecules. Got {name!r}."
+        )
+    known = ("smiles", "name", "errors", "explicit_hydrogens", "stereo")
+    settings = settings_from("--data", options, known)
+    if "smiles" not in settings:
+        raise DataSetError(
+            f"{table} is a table. Say which column holds the molecules with --smiles COLUMN."
+        )
+    for place, label in enumerate(labels):
+        if label in labels[:place]:
+            raise ParameterError(f"--label must name different columns. Got {label!r} twice.")
+    task = "regression" if numbers else "classes"
+    try:
+        molecules, targets = read_targets(
+            table, labels=labels, task=task, **{"errors": "skip"} | settings
+        )
+    except LabelError as error:
+        raise LabelError(
+            f"{error} All columns of --label must be of one sort: learn classes and numbers with "
+            "a command each."
+        ) from None
+    _tell_problems(molecules, table)
+    return molecules.graphs, targets
+
+
+def _tell_problems(molecules: Molecules, table: Path) -> None:
     if molecules.problems:
         shown = "; ".join(map(str, molecules.problems[:_SHOWN_PROBLEMS]))
         more = len(molecules.problems) - _SHOWN_PROBLEMS
@@ -122,9 +167,8 @@ def _molecules(table: Path, options: Iterable[str] | None) -> datasets.Dataset:
             f"{len(molecules.problems)} rows of {table} were left out: {shown}"
             + (f"; and {more} more." if more > 0 else "."),
             UserWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return data
 
 
 def _is_in(split: DataSplit, y: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

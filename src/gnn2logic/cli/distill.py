@@ -21,7 +21,7 @@ from gnn2logic.cli.options import (
     GnnOption,
     HiddenOption,
     JsonOption,
-    LabelOption,
+    LabelsOption,
     LayersOption,
     QuietOption,
     SeedOption,
@@ -82,6 +82,8 @@ EXAMPLES = (
     "gnn2logic distill MUTAG --into scorecard --card max_lines=8 --out mutag.card.json",
     "gnn2logic distill esol.csv --smiles smiles --label logS --task regression --variant true "
     "--out esol.idt.json",
+    "gnn2logic distill tox21.csv --smiles smiles --label NR-AR --label SR-p53 --variant true "
+    "--out tox21.json",
     "gnn2logic distill graphs.shards --variant true --dask tcp://10.0.0.1:8786 --out big.idt.json",
 )
 
@@ -155,14 +157,15 @@ def distill(
     task: Annotated[
         Task,
         typer.Option(
-            help="Classes, or the numbers of the --label column of a CSV file: with --variant true "
-            "or with --teacher, a network that returns one number."
+            help="Classes, or the numbers of the --label column of a CSV file, or of the graph "
+            "attributes of a folder in TU format: with --variant true or with --teacher, a network "
+            "that returns one number."
         ),
     ] = Task.CLASSES,
     split: SplitOption = DataSplit.TRAIN,
     data: DataOption = None,
     smiles: SmilesOption = None,
-    label: LabelOption = None,
+    label: LabelsOption = None,
     dask: DaskOption = None,
     max_memory: MemoryOption = None,
     checkpoint: CheckpointOption = None,
@@ -178,7 +181,9 @@ def distill(
     --teacher or with --variant true.
     """
     say = talker(quiet)
-    data = with_columns(data, smiles, label)
+    several = label is not None and len(label) > 1
+    column = label[0] if label and not several else None
+    data = with_columns(data, smiles, column)
     check_output(out, (".json",))
     if save_teacher is not None:
         check_output(save_teacher, (".safetensors",))
@@ -192,9 +197,44 @@ def distill(
     settings = _settings(into, idt, card, checkpoint)
     settings |= {"random_state": seed, "verbose": int(not quiet)}
     what = "rules" if into is ModelForm.IDT else "a scorecard"
+    if several:
+        if teacher is not None or save_teacher or _variant(variant, labels) is not Variant.LABELS:
+            raise ParameterError(
+                "Several --label columns are learned without a network: say --variant true. A "
+                "network with several outputs is distilled in Python: gnn2logic.distill(network, "
+                "graphs, targets=[...])."
+            )
+        from gnn2logic.cli.several import learn_targets
+
+        assert label is not None
+        if into is ModelForm.IDT:
+            settings = {"n_layers": layers} | settings
+        with engine_from(dask, max_memory) as engine:
+            learned = learn_targets(
+                dataset,
+                data,
+                label,
+                split,
+                str(into),
+                settings | {"engine": engine},
+                numbers=task is Task.REGRESSION,
+                say=say,
+            )
+        _save(learned.model, out, say)
+        if as_json:
+            each = {
+                name: _plain(learned.model[name], learned.scores_of(name), out, learned.dataset)
+                for name in learned.model
+            }
+            emit_json({"dataset": learned.dataset, "file": str(out), "targets": each})
+        else:
+            emit(learned.to_text())
+            emit()
+            emit_scores(learned.scores)
+        return
     if is_store(dataset):
         if task is Task.REGRESSION:
-            raise ParameterError("--task regression is for CSV files of molecules, not for shards.")
+            for_numbers(dataset, data)
         from gnn2logic.cli.stores import learn_from_store, open_store, scores_on_store
 
         store = open_store(dataset, data)
@@ -225,7 +265,7 @@ def distill(
     network = find_teacher(teacher, whole)
     chosen_variant = _variant(variant, labels)
     if numbers:
-        settings = {"target_name": label} | settings
+        settings = {"target_name": column} | settings
     from_labels = chosen_variant is Variant.LABELS and network is None and save_teacher is None
     if network is None and not from_labels:
         say(f"Training a {conv} on {len(chosen.data)} graphs of {whole.name} ...")
@@ -268,8 +308,9 @@ def distill(
 def _save(model: Any, out: Path, say: Callable[[str], None]) -> None:
     # Who did the work and whether somebody looked on is no part of the model.
     used = {"verbose": 0, "engine": None, "checkpoint": None}
-    known = model.get_params(deep=False)
-    model.set_params(**{name: value for name, value in used.items() if name in known})
+    for each in getattr(model, "estimators_", [model]):
+        known = each.get_params(deep=False)
+        each.set_params(**{name: value for name, value in used.items() if name in known})
     with writing_to(out):
         model.save(out)
     say(f"Saved in {out}.")

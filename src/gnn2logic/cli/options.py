@@ -24,6 +24,7 @@ __all__ = [
     "HiddenOption",
     "JsonOption",
     "LabelOption",
+    "LabelsOption",
     "LayersOption",
     "ModelArgument",
     "QuietOption",
@@ -160,6 +161,16 @@ LabelOption = Annotated[
         "--label",
         metavar="COLUMN",
         help="Of a CSV file: the column with the classes.",
+        show_default=False,
+    ),
+]
+LabelsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        metavar="COLUMN",
+        help="Of a CSV file: the column with the classes. Given more than once, with --variant "
+        "true: a model of several targets; cells may be empty.",
         show_default=False,
     ),
 ]

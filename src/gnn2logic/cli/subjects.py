@@ -96,12 +96,11 @@ def load_named(
         if is_store(dataset):
             idt = reading_predicates(idt, chosen.data.graphs)
         return with_class_names(idt, chosen.data), chosen
-    if not is_table(dataset):
-        raise ParameterError(
-            f"MODEL is {_form(idt)} that predicts numbers, and DATASET must be a CSV file of "
-            f"molecules with these. Got {dataset!r}."
-        )
-    return idt, read_data(dataset, for_numbers(dataset, options), split)
+    try:
+        options = for_numbers(dataset, options)
+    except ParameterError as error:
+        raise ParameterError(f"MODEL is {_form(idt)} that predicts numbers. {error}") from None
+    return idt, read_data(dataset, options, split)
 
 
 def reading_predicates(model: Model, graphs: GraphBatch) -> Model:
@@ -124,16 +123,19 @@ def graph_numbered(chosen: Chosen, index: int) -> Chosen:
     return chosen.take(index)
 
 
-def is_table(dataset: str) -> bool:
-    """Whether a data set is a CSV file."""
-    return Path(dataset).suffix.lower() == ".csv"
-
-
 def for_numbers(dataset: str, options: Iterable[str] | None) -> list[str]:
     """Return the options of a data set whose numbers are wanted, not its classes."""
-    if not is_table(dataset):
+    path = Path(dataset)
+    if is_store(dataset):
         raise ParameterError(
-            f"DATASET must be a CSV file of molecules where numbers are predicted. Got {dataset!r}."
+            "DATASET must be no folder of shards where numbers are predicted: these hold classes. "
+            f"Got {dataset!r}. In Python numbers are given beside them: "
+            "IDTRegressor().fit(gnn2logic.open_shards(folder), numbers)."
+        )
+    if path.suffix.lower() != ".csv" and not path.is_dir():
+        raise ParameterError(
+            "DATASET must be a CSV file of molecules, or a folder in TU format with the file "
+            f"NAME_graph_attributes.txt, where numbers are predicted. Got {dataset!r}."
         )
     return [*(options or ()), 'task="regression"']
 

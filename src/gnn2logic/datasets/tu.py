@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnn2logic._validation import check_flag
+from gnn2logic._validation import check_choice, check_flag, check_whole
 from gnn2logic.datasets.dataset import Dataset, NodeAttributes
 from gnn2logic.datasets.tu_files import (
     Documented,
@@ -42,6 +42,8 @@ def read_tu(
     edge_labels: bool = False,
     node_names: Mapping[Any, str] | str | None = None,
     edge_names: Mapping[Any, str] | None = None,
+    task: str = "classes",
+    target: int | None = None,
 ) -> Dataset:
     r"""Read a data set of the TU collection from its text files.
 
@@ -49,7 +51,7 @@ def read_tu(
     each other. Lines are kept as they are: an edge that is listed once in each direction is an
     undirected edge, one that is listed in one direction only is directed, one that is listed twice
     is a double edge, and a loop is a loop (`GraphBatch.symmetrize`, ``merge_multi_edges`` and
-    ``without_loops`` change that). Edge attributes and graph attributes are not read.
+    ``without_loops`` change that). Edge attributes are not read.
 
     Parameters
     ----------
@@ -70,6 +72,11 @@ def read_tu(
         What the numbers mean, instead of what the text in the folder says: ``{0: "O", 1: "N"}``,
         ``{0: "single", 1: "double"}``. ``node_names="atomic_numbers"`` is for molecules whose
         labels are these, such as BZR. Numbers that are not there stay numbers.
+    task : {"classes", "regression"}
+        Whether graphs have the classes of ``NAME_graph_labels.txt``, or the numbers of
+        ``NAME_graph_attributes.txt``: `Dataset.numbers`.
+    target : int, optional
+        Which of several columns of numbers, from 0.
 
     Returns
     -------
@@ -98,6 +105,9 @@ def read_tu(
         ("edge_labels", edge_labels),
     ):
         check_flag(option, value)
+    check_choice("task", task, ("classes", "regression"))
+    if task == "classes" and target is not None:
+        raise ParameterError("target is for task='regression', which predicts numbers.")
     root = Path(folder)
     if not root.is_dir():
         raise DataSetError(f"{root}: a folder with the files of the data set must be there.")
@@ -118,7 +128,14 @@ def read_tu(
         texts.nodes.values[0] = _given_names("node_names", node_names)
     if edge_names is not None:
         texts.edges.values[0] = _given_names("edge_names", edge_names)
-    y, class_names = _classes(path("graph_labels"), path("graph_attributes"), indicator, ptr, texts)
+    graph_numbers = None
+    class_names: tuple[str, ...] = ("number",)
+    if task == "regression":
+        graph_numbers = _graph_numbers(path("graph_attributes"), indicator, ptr, target)
+        y = np.zeros(len(ptr) - 1, dtype=np.int64)
+    else:
+        files = path("graph_labels"), path("graph_attributes")
+        y, class_names = _classes(*files, indicator, ptr, texts)
     relations = {}
     if edge_labels:
         labels = _labels(path("edge_labels"), len(edges), "edges", path("A"), "edge_labels")
@@ -139,6 +156,7 @@ def read_tu(
         class_names=class_names,
         description=f"The data set {name} of the TU collection.",
         attributes=attributes,
+        numbers=graph_numbers,
     )
 
 
@@ -219,12 +237,33 @@ def _classes(
     if not path.exists() and regression.exists():
         raise DataSetError(
             f"{path}: the file is missing. The data set has only {regression.name}, numbers to be "
-            "predicted, and no classes."
+            "predicted, and no classes: task='regression' reads them, --task regression in "
+            "commands."
         )
     table = read_integers(path, n_columns=1)
     table.check_length(len(ptr) - 1, of="graphs", source=indicator.path.name)
     codes, y = np.unique(table.values[:, 0], return_inverse=True)
     return y.reshape(-1).astype(np.int64), tuple(texts.classes.named(0, codes.tolist()))
+
+
+def _graph_numbers(
+    path: Path, indicator: NumberTable, ptr: IntArray, target: int | None
+) -> npt.NDArray[np.float64]:
+    """Return the number of every graph that is to be predicted."""
+    if not path.exists():
+        raise DataSetError(
+            f"{path}: the file is missing. It must hold the numbers of graphs that are predicted."
+        )
+    table = read_floats(path)
+    table.check_length(len(ptr) - 1, of="graphs", source=indicator.path.name)
+    width = table.values.shape[1]
+    if target is None and width > 1:
+        raise ParameterError(
+            f"target must say which of the {width} columns of {path.name} is predicted, from 0: "
+            "target=0, or --data target=0 in commands."
+        )
+    column = 0 if target is None else check_whole("target", target, least=0, most=width - 1)
+    return np.asarray(table.values[:, column], dtype=np.float64)
 
 
 def _present(path: Path, option: str) -> Path:
