@@ -196,3 +196,9 @@ def test_a_quantity_becomes_a_scorecard_of_numbers() -> None:
     )
     assert isinstance(card, ScorecardRegressor)
     assert fidelity(card, network, own) > 0.8
+    settings: dict[str, Any] = {"n_layers": 0, "max_lines": 4, "random_state": 0}
+    robust: Any = distill(
+        network, own, into="scorecard", task="regression", loss="absolute", **settings
+    )
+    assert robust.loss == "absolute"
+    assert fidelity(robust, network, own) > 0.6
