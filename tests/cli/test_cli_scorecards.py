@@ -106,3 +106,11 @@ def test_what_is_refused(card: Path, tmp_path: Path) -> None:
         "a scorecard that predicts numbers"
         in run("evaluate", numbers, "psi_0", *FEW, code=2).stderr
     )
+
+
+@pytest.mark.parametrize("option", [["--into", "scorecard", "--card"], ["--idt"]])
+def test_settings_of_other_learners_are_told(option: list[str], tmp_path: Path) -> None:
+    """How numbers are judged says nothing about classes."""
+    out = ["--out", tmp_path / "model.json", "--variant", "true"]
+    refused = run("distill", "psi_0", *FEW, *out, *option, "loss=absolute", code=2)
+    assert "'loss' is not a parameter" in refused.stderr

@@ -280,7 +280,9 @@ def distill(
         if from_labels:
             say(f"Learning {what} from {len(chosen.data)} graphs of {whole.name} ...")
             depth = {"n_layers": layers} if into is ModelForm.IDT else {}
-            learned = learner(str(into), "graph", numbers=numbers)(**(depth | settings))
+            learned = learner(str(into), "graph", numbers=numbers)()
+            # Settings of other learners are told, as with any estimator.
+            learned.set_params(**(depth | settings))
             model = learned.fit(chosen.graphs, chosen.labels)
         else:
             from gnn2logic import distillation

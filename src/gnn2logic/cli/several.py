@@ -75,7 +75,7 @@ def learn_targets(
     rows = np.flatnonzero((y == y).any(axis=1))  # NaN differs from itself
     name = next(iter(targets.values())).data.name
     say(f"Learning {len(labels)} targets from {len(rows)} graphs of {name} ...")
-    student = learner(into, "graph", numbers=numbers)(**settings)
+    student = learner(into, "graph", numbers=numbers)().set_params(**settings)
     model = MultiTargetEstimator(student, targets=list(labels), missing="skip")
     model.fit(graphs.take(rows), y[rows])
     scores = [

@@ -118,7 +118,7 @@ def learn_from_store(
     if variant == "true" and teacher is None:
         if store.label_level is None:
             raise LabelError("The store must have labels to learn from. It was written without.")
-        return learner(into, store.label_level)(**settings).fit(store)
+        return learner(into, store.label_level)().set_params(**settings).fit(store)
     if teacher is None:
         raise ParameterError(
             "--teacher must be given for a folder of shards: no network is trained on it. "
