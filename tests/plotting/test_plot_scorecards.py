@@ -20,6 +20,7 @@ from gnn2logic import (
     random_graphs,
 )
 from gnn2logic.exceptions import UnsupportedInputError
+from gnn2logic.scorecards.tables import table_to_text
 from plot_checks import assert_apart
 
 GRAPHS = random_graphs(300, sizes=9, density=0.3, random_state=0)
@@ -82,6 +83,16 @@ def test_many_classes_have_a_column_each() -> None:
     assert {"a", "b", "c"} <= set(shown)
     assert ax.get_title() == "Three"
     assert plot_scorecard(model.pick(n_lines=0)) is not None
+    # Names that are too long for their columns stand below, each with the letter of its column.
+    long = [f"customers of the {place} regions" for place in ("northern", "southern", "other")]
+    ax = plot_scorecard(model, class_names=long)
+    ax.figure.canvas.draw()
+    assert {"A", "B", "C", *long} <= set(texts(ax))
+    extents = [text.get_window_extent() for text in ax.texts if text.get_text().strip()]
+    assert_apart(extents, slack=3.0)
+    printed = table_to_text(model.table(long))
+    assert max(map(len, printed.splitlines())) <= 80
+    assert "  B: customers of the southern regions" in printed
 
 
 def test_the_path_marks_the_chosen_card(model: ScorecardClassifier) -> None:

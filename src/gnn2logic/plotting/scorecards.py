@@ -15,7 +15,7 @@ from gnn2logic.plotting.axes import needs_matplotlib, new_axes
 from gnn2logic.plotting.sheet import LINE_HEIGHT, Sheet, Stroke, TextBox, Word, text_width
 from gnn2logic.plotting.words import BLUE, FAINT, INK, QUIET, VERMILLION, tint, wrapped
 from gnn2logic.scorecards import CardPath, ScorecardPredictor
-from gnn2logic.scorecards.tables import CardTable, ScoreMeaning
+from gnn2logic.scorecards.tables import CardTable, ScoreMeaning, letters_for
 
 __all__ = ["plot_card_path", "plot_scorecard"]
 
@@ -31,7 +31,7 @@ _CELL = 42.0
 # Letters are a little wider where a picture has few pixels.
 _SPARE = 0.94
 _CHARACTERS = 110
-_CLASS_CHARACTERS = 16
+_CLASS_CHARACTERS = 8
 
 
 def plot_scorecard(
@@ -72,7 +72,10 @@ def plot_scorecard(
     needs_matplotlib("plot_scorecard", ax)
     table = _fitted(model).table(class_names)
     sheet = Sheet()
-    bottom = _draw_lines(sheet, table)
+    heads = _heads(table)
+    bottom = _draw_lines(sheet, table, heads)
+    if heads is None:
+        bottom = _draw_names(sheet, table, bottom)
     bottom = _draw_groups(sheet, table, bottom)
     bottom = _draw_verdict(sheet, table, bottom)
     _draw_meanings(sheet, table, bottom)
@@ -94,10 +97,35 @@ def _width(table: CardTable) -> float:
     return _BARS if len(table.columns) == 1 else _CELL * len(table.columns)
 
 
-def _draw_lines(sheet: Sheet, table: CardTable) -> float:
+def _heads(table: CardTable) -> list[list[str]] | None:
+    """Return the lines of text above the columns; None where names are too long for that."""
+    names = [visible(name) for name in table.columns]
+    if len(names) == 1:
+        return [wrapped(names[0], _CHARACTERS // 5, 2)]
+    heads = [wrapped(name, _CLASS_CHARACTERS) for name in names]
+    whole = all(len(word) <= _CLASS_CHARACTERS for name in names for word in name.split())
+    widest = max(text_width(line, _SMALL) for head in heads for line in head)
+    # Bold letters are wider.
+    fit = whole and max(map(len, heads)) <= 2 and widest <= 0.85 * _CELL
+    return heads if fit else None
+
+
+def _draw_names(sheet: Sheet, table: CardTable, top: float) -> float:
+    """Draw which class the letter above a column is; return where that ends."""
+    top += 4
+    for letter, name in zip(letters_for(table.columns), table.columns, strict=True):
+        sheet.words.append(Word(0, top + _LINE / 2, letter, _SMALL, QUIET, bold=True))
+        for line in _fitting(visible(name), _SPARE * (_WORDS + _width(table))):
+            sheet.words.append(Word(_NUMBER, top + _LINE / 2, line, _SIZE))
+            top += _LINE
+    return top
+
+
+def _draw_lines(sheet: Sheet, table: CardTable, heads: list[list[str]] | None) -> float:
     """Draw heads and lines; return where they end."""
     right = _NUMBER + _WORDS
-    heads = [wrapped(visible(head), _CLASS_CHARACTERS, 2) for head in table.columns]
+    if heads is None:
+        heads = [[letter] for letter in letters_for(table.columns)]
     top = _LINE * max(map(len, heads)) + _PADDING
     for number, head in enumerate(heads):
         middle = right + _width(table) * (number + 0.5) / len(heads)

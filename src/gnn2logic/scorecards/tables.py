@@ -24,12 +24,16 @@ __all__ = [
     "ScoreMeaning",
     "card_names",
     "card_table",
+    "letters_for",
     "table_to_html",
     "table_to_text",
     "verdict_of",
 ]
 
 _TEXT_WIDTH = 62
+_LEAST_TEXT_WIDTH = 40
+# Columns of several classes may take so many characters; longer names stand below the table.
+_COLUMNS_WIDTH = 36
 # Of more scores than this, those between the ends are joined in steps.
 _MOST_MEANINGS = 11
 
@@ -257,37 +261,64 @@ def _meanings(card: Scorecard) -> tuple[ScoreMeaning, ...]:
     return tuple(meanings)
 
 
+def letters_for(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a letter for every name, to stand above a column that is too narrow for it.
+
+    >>> letters_for(["customers of the north", "customers of the south"])
+    ('A', 'B')
+    """
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return tuple(
+        letters[number] if len(names) <= len(letters) else f"#{number + 1}"
+        for number in range(len(names))
+    )
+
+
 def table_to_text(table: CardTable) -> str:
     """Return the table as plain text."""
-    heads = table.columns
+    heads = tuple(visible(head) for head in table.columns)
+    several = len(heads) > 1
+    lettered = several and sum(max(len(head), 4) + 2 for head in heads) > _COLUMNS_WIDTH
+    if lettered:
+        heads = letters_for(heads)
     widths = [max(len(head), 4) for head in heads]
+    room = _TEXT_WIDTH
+    if several:
+        room = max(_LEAST_TEXT_WIDTH, room + 14 - sum(widths) - 2 * len(widths))
     shown = "  ".join(head.rjust(width) for head, width in zip(heads, widths, strict=True))
-    lines = [table.title, "", " " * (_TEXT_WIDTH + 4) + shown]
+    lines = [table.title, "", " " * (room + 4) + shown]
     if any(table.base):
-        lines.append(_text_row("", "all", table.base, widths))
+        lines.append(_text_row("", "all", table.base, widths, room))
     seen = 0
     for row in table.rows:
         number = "" if row.line == seen else f"{row.line}."
         seen = row.line
-        lines.append(_text_row(number, row.words, row.points, widths))
+        lines.append(_text_row(number, row.words, row.points, widths, room))
     if not table.rows:
         lines.append("  no lines: the score is always the same")
+    if lettered:
+        lines += ["", "points for"]
+        lines += [
+            f"  {head}: {visible(name)}" for head, name in zip(heads, table.columns, strict=True)
+        ]
     if table.groups:
         lines += ["", "where"]
         lines += [_group_text(group) for group in table.groups]
-    lines += ["", visible(table.verdict)]
+    lines += ["", fill(visible(table.verdict), _TEXT_WIDTH + 14)]
     if table.meanings:
         lines += ["", *_meanings_text(table)]
     return "\n".join(lines)
 
 
-def _text_row(number: str, words: str, points: Sequence[int], widths: Sequence[int]) -> str:
-    wrapped = wrap(visible(words), _TEXT_WIDTH) or [""]
+def _text_row(
+    number: str, words: str, points: Sequence[int], widths: Sequence[int], room: int
+) -> str:
+    wrapped = wrap(visible(words), room) or [""]
     shown = "  ".join(
         f"{point:+d}".rjust(width) if point else ".".rjust(width)
         for point, width in zip(points, widths, strict=True)
     )
-    first = f"{number:>3} {wrapped[0]:<{_TEXT_WIDTH}}{shown}"
+    first = f"{number:>3} {wrapped[0]:<{room}}{shown}"
     return "\n".join([first, *(f"    {line}" for line in wrapped[1:])])
 
 
