@@ -324,12 +324,12 @@ class Teacher:
         Examples
         --------
         >>> import gnn2logic as gl
-        >>> from torch_geometric.nn import GCNConv, Sequential, global_mean_pool
-        >>> two = Sequential("x, edge_index, batch", [
-        ...     (GCNConv(2, 2), "x, edge_index -> x"), (global_mean_pool, "x, batch -> x"),
-        ... ])
+        >>> from torch_geometric.nn import GCNConv, global_mean_pool
+        >>> def two(conv, batch):
+        ...     return global_mean_pool(conv(batch.x, batch.edge_index), batch.batch)
         >>> graphs = gl.random_graphs(5, sizes=6, random_state=0)
-        >>> Teacher(two, outputs="logit").head(1).predict(graphs).shape
+        >>> teacher = Teacher(GCNConv(2, 2), forward=two, outputs="logit")
+        >>> teacher.head(1).predict(graphs).shape
         (5,)
         """
         one = self._knowing(2)
